@@ -1,12 +1,15 @@
-// The answer: survival and requirements in rows, the classes below; a violation opens its run.
+// The answer: one sentence, then survival and requirements in rows, the classes below; a violation opens its run.
 import { $, button, make } from "./dom.js";
 
 export class Answers {
   #open;
+  #told;
   #last = null;  // the last answer to this text and these faults
 
-  constructor(open, stop, further, again) {
+  // `told` hears of every answer, and null while there is none.
+  constructor(open, stop, further, again, told) {
     this.#open = open;
+    this.#told = told;
     $("stop").addEventListener("click", stop);
     $("further").addEventListener("click", further);
     $("again").addEventListener("click", again);
@@ -50,11 +53,12 @@ export class Answers {
   problem(words, again = false) {
     this.#done(words);
     $("again").hidden = !again;
-    $("answer-failures").textContent = "";
+    $("answer-said").textContent = $("answer-failures").textContent = "";
     $("verdicts").replaceChildren();
     $("answer").dataset.known = "nothing";
     $("classes").hidden = true;
     $("answer-notes").replaceChildren();
+    this.#told(null);
   }
 
   // Stopped before anything new was known of this text.
@@ -64,7 +68,7 @@ export class Answers {
     $("further").hidden = false;
   }
 
-  // Survival and requirements are known; the classes are still searched.
+  // Survival and requirements are known, or some of them; the rest is still searched.
   partial(answer) {
     this.#fill(answer);
     $("classes").hidden = false;
@@ -87,9 +91,12 @@ export class Answers {
     $("class-summary").textContent = classes.map((row) => `${row.property} ${row.mark}${/^k = (\d+)$/.exec(row.say)?.[1] ?? ""}`).join(" · ");
     $("class-list").replaceChildren(...classes.map((row) => this.#row(row)));
     $("answer").dataset.known = "everything";
+    this.#told(answer);
   }
 
   #fill(answer) {
+    $("answer-said").textContent = answer.verdicts.length ? answer.answer : "";
+    $("answer-said").dataset.broken = String(answer.verdicts.some((row) => row.counts && row.ok === false));
     $("answer-failures").textContent = answer.failures;
     const rows = answer.verdicts.filter((row) => row.kind !== "class");
     $("verdicts").replaceChildren(...rows.map((row) => this.#row(row)));
@@ -100,10 +107,16 @@ export class Answers {
   #row(row) {
     const word = row.status === "proved" ? "holds" : row.status.replace(" ", "-");
     const label = row.word === "violated" ? "Watch it break" : "Show the run";
-    const watch = row.run ? button(label, () => this.#open(row), { "aria-label": `${label}: ${row.property}` }) : null;
+    const watch = row.run ? button(label, () => this.#open(row), { class: "watch", "aria-label": `${label}: ${row.property}` }) : null;
+    const words = make("dl", { class: "meaning", hidden: true }, ...row.meaning.flatMap(([what, says]) => [make("dt", {}, what), make("dd", {}, says)]));
+    const explain = button("?", () => {
+      words.hidden = !words.hidden;
+      explain.setAttribute("aria-expanded", String(!words.hidden));
+    }, { class: "why", title: "what this says", "aria-label": `what the answer on ${row.property} says`, "aria-expanded": "false" });
     return make("li", { class: word, "data-property": row.property },
       make("span", { class: "mark", role: "img", "aria-label": row.status }, row.mark),
-      make("div", {}, make("b", {}, row.property), " ", make("span", { class: "say" }, row.say || row.word)), watch,
-      row.claim ? make("span", { class: "claim" }, row.claim) : null);
+      make("div", {}, make("b", {}, row.property), " ", make("span", { class: "say" }, row.say || row.word), " ", explain), watch,
+      row.claim ? make("span", { class: "claim" }, row.claim) : null,
+      row.run && row.word === "violated" && row.kind !== "class" ? make("span", { class: "ends" }, `ends with ${row.run.ends}`) : null, words);
   }
 }

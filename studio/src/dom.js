@@ -37,8 +37,8 @@ export function later(milliseconds, action) {
 }
 
 // Hand a text to the browser to save; where is for the person to say.
-export function download(name, text, type) {
-  const address = URL.createObjectURL(new Blob([text], { type }));
+export function download(name, content, type) {
+  const address = URL.createObjectURL(new Blob([content], { type }));
   const link = make("a", { href: address, download: name });
   document.body.append(link);
   link.click();

@@ -1,7 +1,7 @@
 // The editor: CodeMirror with the .storm language, problems underlined, names completed.
-import { EditorState, Prec } from "@codemirror/state";
+import { EditorState, Prec, StateEffect, StateField } from "@codemirror/state";
 import {
-  EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers,
+  Decoration, EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers,
 } from "@codemirror/view";
 import { defaultKeymap, history, historyKeymap, insertNewlineAndIndent, toggleComment } from "@codemirror/commands";
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput, syntaxHighlighting } from "@codemirror/language";
@@ -13,19 +13,37 @@ import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { classHighlighter } from "@lezer/highlight";
 import { complete, storm } from "./storm_language.js";
 
+// The line of the text that acts in the run that is played.
+const act = StateEffect.define();
+const ACTING = Decoration.line({ class: "cm-acting" });
+const acting = StateField.define({
+  create: () => Decoration.none,
+  update(shown, transaction) {
+    for (const effect of transaction.effects) {
+      if (effect.is(act)) return effect.value === null ? Decoration.none : Decoration.set([ACTING.range(effect.value)]);
+    }
+    return shown.map(transaction.changes);
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
 export function makeEditor(parent, nonce, { changed, system, keys }) {
   const view = new EditorView({
     parent,
     state: EditorState.create({
       extensions: [
         EditorView.cspNonce.of(nonce),
-        lineNumbers(), highlightActiveLineGutter(), highlightSpecialChars(), history(), foldGutter(), drawSelection(),
+        acting, lineNumbers(), highlightActiveLineGutter(), highlightSpecialChars(), history(), foldGutter(), drawSelection(),
         indentOnInput(), bracketMatching(), closeBrackets(), highlightActiveLine(), highlightSelectionMatches(),
         storm, syntaxHighlighting(classHighlighter), lintGutter(), EditorView.lineWrapping,
         Prec.highest(keymap.of([{ key: "Enter", run: endLine }])),
         autocompletion({ override: [complete(system)] }),
         EditorView.contentAttributes.of({ "aria-label": "protocol text", spellcheck: "false", tabindex: "0" }),
-        EditorView.updateListener.of((update) => { if (update.docChanged) changed(); }),
+        EditorView.updateListener.of((update) => {
+          if (!update.docChanged) return;
+          if (update.transactions.some((one) => one.isUserEvent("input") || one.isUserEvent("delete"))) written = Date.now();
+          changed();
+        }),
         keymap.of([
           ...keys, { key: "Mod-/", run: toggleComment }, ...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap,
           ...historyKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap,
@@ -34,7 +52,7 @@ export function makeEditor(parent, nonce, { changed, system, keys }) {
     }),
   });
 
-  let underlined = [], marked = [];
+  let underlined = [], marked = [], written = 0;
   const draw = () => view.dispatch(setDiagnostics(view.state, [...underlined, ...marked].map((entry) => diagnostic(view.state.doc, entry))));
 
   return {
@@ -58,6 +76,21 @@ export function makeEditor(parent, nonce, { changed, system, keys }) {
       if (rows.length === 0 && marked.length === 0) return;
       marked = rows;
       draw();
+    },
+    // Which line is written at the moment; null where nobody writes.
+    get line() { return view.hasFocus ? view.state.doc.lineAt(view.state.selection.main.head).number : null; },
+    // Was something typed within so many milliseconds?
+    justWritten: (within) => Date.now() - written < within,
+    // Light the line that acts, and bring it into sight; null lights none.
+    act(line) {
+      const known = line !== null && line <= view.state.doc.lines;
+      const from = known ? view.state.doc.line(line).from : null;
+      view.dispatch({ effects: known ? [act.of(from), EditorView.scrollIntoView(from, { y: "nearest", yMargin: 40 })] : act.of(null) });
+    },
+    // Replace some characters of a line.
+    replace(line, from, to, insert) {
+      const start = view.state.doc.line(line).from;
+      view.dispatch({ changes: { from: start + from, to: start + to, insert } });
     },
     goTo(problem) {
       const { from } = diagnostic(view.state.doc, problem);

@@ -1,28 +1,39 @@
 // The page of the studio: the text is written at the left; faults, answers and runs stand at the right.
 import { Answers } from "./answers.js";
 import { Connection } from "./connection.js";
+import { showConstants } from "./constants.js";
 import { $, button, dialog, download, later, make } from "./dom.js";
 import { makeEditor } from "./editor.js";
 import { Faults } from "./faults.js";
 import { fromFragment, toFragment } from "./keep.js";
+import { chooseFile, chooseProtocol } from "./library.js";
+import { Local } from "./local.js";
+import { Mending } from "./mending.js";
 import { Mutants } from "./mutants.js";
+import { snippets, toPng } from "./picturing.js";
 import { Play } from "./play.js";
+import { Trying } from "./trying.js";
 
 const QUICK = 100_000, LONG = 5_000_000;
+// How long a line may be written before its mistakes are shown.
+const WRITTEN = 1500;
+// Static files have no server: the page answers by itself.
+const ALONE = "alone" in document.body.dataset;
 
 let started = false;
 let reading = null;         // the last reading of the text, until it has ended
 let system = null;          // what the server last read
 let stopped = false;        // Stop was pressed, and the answer has not come yet
 let quit = false;           // the studio was stopped from here
-let library = {};           // the built-in protocols, by group
+let library = [];           // the built-in protocols, by group
+let card = "";              // the language on a page
 let example = "";           // what an empty text can begin with
 let places = {};            // where the states were last drawn
 let file = null;            // {name, base, text}: the file that Save writes, as it was last read or written
 let name = "protocol";
 let kept = "";              // the text as it was opened, saved, downloaded or shared
 
-const connection = new Connection(told);
+const connection = ALONE ? new Local(told) : new Connection(told);
 const editor = makeEditor($("editor"), document.querySelector("meta[name=nonce]").content, {
   changed: edited,
   system: () => system,
@@ -31,12 +42,13 @@ const editor = makeEditor($("editor"), document.querySelector("meta[name=nonce]"
     { key: "Shift-Alt-f", preventDefault: true, run: () => { format(); return true; } },
   ],
 });
-const faults = new Faults(() => { forgetLink(); forgetMutants(); ask(QUICK); play.refresh(); });
-const answers = new Answers(openRun, stop, () => ask(LONG), () => ask(QUICK));
-const play = new Play(question, forgetLink);
-const mutants = new Mutants(editor,
-  (hear) => connection.ask("mutants", { text: editor.text, settings: faults.settings, effort: QUICK }, { hear }),
-  () => connection.stop("mutants"));
+const faults = new Faults(() => { forgetLink(); forgetMutants(); mending.forget(); ask(QUICK); play.refresh(); });
+const answers = new Answers(openRun, stop, () => ask(LONG), () => ask(QUICK), offer);
+const play = new Play(question, forgetLink, editor);
+const asked = (kind, effort) => (hear) => connection.ask(kind, { text: editor.text, settings: faults.settings, effort }, { hear });
+const mending = new Mending(editor, asked("repairs", QUICK), () => connection.stop("repairs"));
+const trying = new Trying(faults, asked("frontier", LONG / 5), () => connection.stop("frontier"));
+const mutants = new Mutants(editor, asked("mutants", QUICK), () => connection.stop("mutants"));
 
 // ---- from the server ------------------------------------------------------------------------------------
 
@@ -58,6 +70,7 @@ async function told(message) {
   });
   example = hello.example;
   library = hello.library;
+  card = hello.card;
   if (linked) openText("a shared protocol", linked.text, null);
   else openText(hello.document.name, hello.document.text, hello.document);
   faults.settings = { ...hello.settings, ...(linked?.settings ?? {}) };
@@ -105,17 +118,24 @@ function readAndCheck() {
 }
 
 async function read() {
-  const said = await connection.ask("read", { text: editor.text, before: places });
+  const hearing = ({ partial }) => { if (partial) showReading(partial); };
+  const said = await connection.ask("read", { text: editor.text, before: places }, { hear: hearing });
   if (said.cancelled) return;
   if (!said.answer) { problem(said); return; }
-  const { problems, converted } = said.answer;
-  showProblems(problems, converted);
-  const mistaken = !said.answer.system;
+  showReading(said.answer);
+}
+
+// What was read; of a large protocol the pictures come later.
+function showReading(answer) {
+  showProblems(answer.problems, answer.converted);
+  const mistaken = !answer.system;
   document.body.classList.toggle("mistaken", mistaken);
   $("play").inert = mistaken;
+  showConstants(editor);
   if (mistaken) return;
-  system = said.answer.system;
-  places = Object.fromEntries(system.pictures.filter((entry) => entry.roles.length).map((entry) => [entry.roles[0], entry.places]));
+  system = answer.system;
+  document.body.classList.toggle("drawing", !system.pictures);
+  if (system.pictures) places = Object.fromEntries(system.pictures.filter((entry) => entry.roles.length).map((entry) => [entry.roles[0], entry.places]));
   if (file === null && system.name) name = system.name;
   showFile();
   document.body.classList.add("ready");
@@ -129,21 +149,35 @@ function edited() {
   if (!started) return;
   forgetLink();
   forgetMutants();
+  mending.forget();
+  trying.forget();
   showFile();
   answers.old("the text has changed");
   pause();
 }
 
+// The mistakes of the line that is being written wait until it is left, or nothing is typed for a while.
+let lastProblems = null, patience = null;
+
 function showProblems(problems, converted) {
+  lastProblems = [problems, converted];
+  clearTimeout(patience);
+  const line = editor.line, waits = (entry) => entry.severity === "error" && entry.line === line && editor.justWritten(WRITTEN);
+  if (problems.some(waits)) patience = setTimeout(() => showProblems(...lastProblems), WRITTEN);
+  listProblems(problems.filter((entry) => !waits(entry)), converted, problems.some(waits));
+}
+
+function listProblems(problems, converted, waiting) {
   const rows = problems.map((entry) => make("li", { class: entry.severity }, button(
     `${entry.severity === "error" ? "✘ error" : "⚠ warning"}, line ${entry.line ?? 1}: ${entry.message}${entry.hint ? ` (${entry.hint})` : ""}`,
     () => editor.goTo(entry))));
   const empty = editor.text.trim() === "";
   editor.underline(empty ? [] : problems);
-  if (empty) rows.splice(0, rows.length, make("li", {}, button("Write an example", () => { editor.text = example; editor.view.focus(); }), " or open a built-in protocol above."));
+  if (empty) rows.splice(0, rows.length, make("li", {}, button("Write an example", () => { editor.text = example; editor.view.focus(); }), " or open a protocol with Open… above."));
   if (converted) rows.unshift(make("li", {}, `This is ${converted.language}. `, button("Show it as .storm", () => { editor.text = converted.text; })));
   $("problems").replaceChildren(...rows);
-  $("problem-count").textContent = empty ? "the text is empty" : problems.length === 0 ? "no problems" : `${problems.length} ${problems.length === 1 ? "problem" : "problems"}`;
+  const count = problems.length === 0 ? (waiting ? "this line is being written" : "no problems") : `${problems.length} ${problems.length === 1 ? "problem" : "problems"}`;
+  $("problem-count").textContent = empty ? "the text is empty" : count;
 }
 
 async function format() {
@@ -152,26 +186,36 @@ async function format() {
   else if (!said.cancelled) status(said.problem ?? said.defect);
 }
 
-// A list in a dialog: a menu in the bar would open whatever the arrow keys pass.
 async function openLibrary() {
-  const groups = Object.entries(library).map(([title, names]) => make("optgroup", { label: title }, ...names.map((entry) => make("option", {}, entry))));
-  const list = make("select", { size: 16, "aria-label": "built-in protocols", autofocus: true }, ...groups);
-  const take = () => { if (list.value) list.closest("dialog").close(list.value); };
-  list.addEventListener("dblclick", take);
-  list.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter") return;
-    event.preventDefault();  // it would press the button that opened the dialog
-    take();
-  });
-  list.selectedIndex = 0;
-  const chosen = await dialog("Open a built-in protocol", [list], [["Open", take], ["Cancel", ""]]);
-  if (!chosen || (unkept() && !(await confirmed(`Open ${chosen}?`, "What you have changed is not saved.")))) return;
-  const said = await connection.ask("library", { name: chosen });
-  if (!said.answer) return;
+  const chosen = await chooseProtocol(library);
+  if (!chosen) return;
+  if (chosen.file) { await openFile(); return; }
+  if (!(await leaves(`Open ${chosen.name}?`))) return;
+  const said = await connection.ask("library", { name: chosen.name });
+  if (said.answer) begin(chosen.name, said.answer.text);
+}
+
+async function openFile() {
+  const chosen = await chooseFile();
+  if (chosen && (await leaves(`Open ${chosen.name}?`))) begin(chosen.name, chosen.text);
+}
+
+async function openNew() {
+  if (await leaves("Begin a new text?")) begin("protocol", "");
+}
+
+const leaves = async (title) => !unkept() || confirmed(title, "What you have changed is not saved.");
+
+// Another text, in no file that Save writes.
+function begin(title, text) {
   play.restore({});
-  openText(chosen, said.answer.text, null);
+  faults.settings = { ...faults.settings, ...NO_FAULTS() };
+  openText(title, text, null);
   pause.now();
 }
+
+// What was set for another protocol is not meant for this one.
+const NO_FAULTS = () => Object.fromEntries((system?.switches ?? []).flatMap((group) => group.kinds.map(([kind]) => [kind, group.all === null ? [] : false])));
 
 const confirmed = async (title, words) => (await dialog(title, [make("p", {}, words)], [["Go on", "yes"], ["Cancel", ""]])) === "yes";
 
@@ -239,7 +283,7 @@ function hear({ progress, partial }) {
 // Why there is no answer: where the text has mistakes, they are listed below it.
 async function explain(said) {
   await reading;
-  const mistaken = $("problems").querySelector(".error") !== null;
+  const mistaken = document.body.classList.contains("mistaken");
   if (editor.text.trim() === "") answers.problem("Write a protocol to see the answer.");
   else if (mistaken) answers.problem("The text has mistakes; mend them to see the answer.");
   else answers.problem(said.problem ?? said.defect, true);
@@ -263,12 +307,18 @@ function forgetMutants() {
   mutants.forget();
 }
 
-function openRun(row) {
-  const { steps, marks, under, why } = row.run;
-  play.open({ steps, at: steps.length, marks, under, title: why });
+function offer(answer) {
+  mending.offer(answer?.verdicts.some((row) => row.kind !== "class" && row.ok === false) ?? false);
+}
+
+async function openRun(row) {
+  const { steps, marks, under, why, ends } = row.run;
   showView("play");
   $("play").focus({ preventScroll: true });
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  await play.open({ steps, at: still ? steps.length : 0, marks, under, title: `${marks.say}. It ends with ${ends}.`, story: why });
   $("play").scrollIntoView({ block: "start" });
+  if (!still) play.watch();
 }
 
 // ---- play and keep --------------------------------------------------------------------------------------
@@ -285,7 +335,7 @@ async function question(kind, more, hear = null) {
 // While the text has mistakes the last pictures stay; the mistakes are listed already.
 function problem(said) {
   if (said.defect) status(`A defect of stormproof, please report it: ${said.defect}`, true);
-  else if (!$("problems").querySelector(".error")) status(said.problem);
+  else if (!document.body.classList.contains("mistaken")) status(said.problem);
 }
 
 function forgetLink() {
@@ -294,9 +344,9 @@ function forgetLink() {
 
 async function share() {
   const fragment = await toFragment({ text: editor.text, settings: faults.settings, run: play.run });
-  const link = `${location.origin}/#${fragment}`;
+  const link = `${location.href.split("#")[0]}#${fragment}`;
   kept = editor.text;
-  history.replaceState(null, "", `/#${fragment}`);
+  history.replaceState(null, "", `#${fragment}`);
   const box = make("textarea", { readonly: true, rows: 5, id: "link", "aria-label": "the link" });
   box.value = link;
   const copied = make("span", { role: "status" });
@@ -306,18 +356,41 @@ async function share() {
     copied.textContent = "✔ Copied.";
   };
   await dialog("A link to this text, these faults and this run", [
-    make("p", {}, "Everything is in the link itself. On another machine it is opened with ", make("code", {}, "stormproof studio LINK"), "."), box, copied,
+    make("p", {}, "Everything is in the link itself.", ALONE ? "" : " On another machine it is opened with ", ALONE ? "" : make("code", {}, "stormproof studio LINK"), ALONE ? "" : "."), box, copied,
   ], [["Copy", copy], ["Close", ""]]);
 }
 
+const plainName = () => name.replace(/\.storm$/, "");
+const picked = (kind, more = {}) => question(kind, { steps: play.steps, marks: play.run.marks, ...more });
+
 async function keep(kind, suffix, type, more = {}) {
   status("");
-  const answer = await question(kind, { steps: play.steps, ...more });
-  if (answer) download(`${name.replace(/\.storm$/, "")}${suffix}`, answer.text, type);
+  const answer = await picked(kind, more);
+  if (answer) download(`${plainName()}${suffix}`, answer.text, type);
+}
+
+async function keepPng() {
+  const answer = await picked("save-chart");
+  if (answer) download(`${plainName()}.png`, await toPng(answer.text), "image/png");
+}
+
+async function embed() {
+  const chart = await picked("save-chart"), mermaid = await picked("save-mermaid");
+  if (!chart || !mermaid) return;
+  const said = $("answer-said").textContent || plainName(), ready = snippets(chart.text, mermaid.text, said);
+  const fields = [["HTML, with the chart as a picture", ready.html], ["Markdown, for what draws Mermaid", ready.markdown]].map(([label, text]) => {
+    const box = make("textarea", { readonly: true, rows: 6, "aria-label": label });
+    box.value = text;
+    const copy = async () => { box.select(); await navigator.clipboard.writeText(text).catch(() => document.execCommand("copy")); };
+    return make("div", {}, make("h3", {}, label), box, button("Copy", copy));
+  });
+  await dialog("A snippet to embed", fields, [["Close", ""]]);
 }
 
 const actions = {
-  open: openLibrary, save, format, share,
+  new: openNew, open: openLibrary, save, format, share, embed, "keep-png": keepPng,
+  "keep-mermaid": () => keep("save-mermaid", ".mmd", "text/plain"),
+  card: () => dialog("The language on a page", [make("pre", { class: "card-text", tabindex: "0" }, card)], [["Close", ""]]),
   "keep-run": () => keep("save-run", "-run.json", "application/json"),
   "keep-chart": () => keep("save-chart", ".svg", "image/svg+xml"),
   "keep-page": () => keep("save-page", ".html", "text/html", { effort: 1_000_000 }),
@@ -330,7 +403,7 @@ function closeKeep() {
   if ($("keep").contains(document.activeElement)) $("keep").querySelector("summary").focus();
   $("keep").open = false;
 }
-for (const [id, action] of Object.entries(actions)) $(id).addEventListener("click", () => { closeKeep(); action(); });
+for (const [id, action] of Object.entries(actions)) $(id)?.addEventListener("click", () => { closeKeep(); action(); });
 
 // ---- views and keys -------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ export class Mutants {
   // `ask` resolves to what the server says, and hears how many are judged; `stop` ends the question.
   constructor(editor, ask, stop) {
     this.#editor = editor;
-    $("mutate").addEventListener("click", () => (this.#asking ? stop() : this.#ask(ask)));
+    $("mutate")?.addEventListener("click", () => (this.#asking ? stop() : this.#ask(ask)));
   }
 
   async #ask(ask) {
@@ -27,6 +27,7 @@ export class Mutants {
 
   // The text or the faults have changed: the marks are about another protocol.
   forget() {
+    if (!$("mutate")) return;
     this.#say("");
     $("mutants").replaceChildren();
     this.#editor.mark([]);

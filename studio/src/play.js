@@ -3,8 +3,11 @@ import { $, bringIntoSight, button, make, picture } from "./dom.js";
 import kinds from "./fault_kinds.json";
 
 // `under` names a requirement with failures of its own, whose run this is.
-const EMPTY = { steps: [], at: 0, marks: null, title: "", under: null };
+const EMPTY = { steps: [], at: 0, marks: null, title: "", story: "", under: null, opened: [] };
 const WALK = 450;
+// How long a step of a run is shown that is watched, at the usual speed: less in a long run, which takes so long in all;
+// and the sizes of a chart.
+const WATCH = 900, QUICKEST = 250, WHOLE = 20_000, ZOOMS = [0.4, 0.5, 0.6, 0.72, 0.85, 1, 1.2, 1.5, 2];
 // Automata are drawn smaller, down to this, if they then stand side by side or need not be scrolled.
 const SMALLEST = 0.72;
 
@@ -17,14 +20,22 @@ export class Play {
   #choices = [];     // in the order in which they stand on the page, which is that of their keys
   #roles = [];
   #walking = null;
+  #watching = null;
+  #zoom = null;      // null: as wide as its frame
+  #lines = [];       // for each role the lines of its states
   #ask;
   #moved;
+  #editor;
 
-  // `ask(kind, question)` resolves to an answer or null; `moved` is told whenever a person changes the run.
-  constructor(ask, moved) {
+  // `ask(kind, question)` resolves to an answer or null; `moved` is told whenever a person changes the run. The line
+  // that acts is lit in the `editor`.
+  constructor(ask, moved, editor) {
     this.#ask = ask;
     this.#moved = moved;
+    this.#editor = editor;
     const press = {
+      "play-run": () => this.watch(), "zoom-in": () => this.zoom(1), "zoom-out": () => this.zoom(-1), "zoom-fit": () => this.zoom(0),
+      "play-whole": () => this.#openAll(),
       "play-first": () => this.goTo(0), "play-back": () => this.goTo(this.#previous()), "play-next": () => this.goTo(this.#following()),
       "play-last": () => this.goTo(Infinity), "play-undo": () => this.undo(), "play-redo": () => this.redo(),
       "play-random": () => this.random(), "play-walk": () => this.walk(), "play-new": () => this.open(EMPTY), "play-way": () => this.showMe(),
@@ -32,19 +43,27 @@ export class Play {
     for (const [id, action] of Object.entries(press)) $(id).addEventListener("click", action);
     $("play-slider").addEventListener("input", () => this.goTo(Number($("play-slider").value)));
     $("play-chart").addEventListener("click", (event) => {
+      const closed = event.target.closest("[data-stretch]");
+      if (closed) { this.#openStretch(Number(closed.getAttribute("data-stretch"))); return; }
       const band = event.target.closest("[data-step]");
       if (band) this.goTo(Number(band.getAttribute("data-step")) + 1);
     });
     stage.fixHeads($("play-chart"));
+    $("play-automata").addEventListener("click", (event) => {
+      const state = event.target.closest(".sp-at");
+      if (state && !event.target.closest(".hit")) this.#goToLine(state);
+    });
     $("play").addEventListener("keydown", (event) => this.#key(event));
     new ResizeObserver(() => fit($("play-automata"))).observe($("play-automata"));
+    new ResizeObserver(() => this.#size()).observe($("play-chart"));
   }
 
   get run() { return this.#run; }
   get steps() { return this.#run.steps.slice(0, this.#run.at); }
 
   #key(event) {
-    if (event.altKey || event.metaKey || event.target.matches("input, textarea")) return;
+    if (event.altKey || event.metaKey || event.target.matches("input, textarea, select")) return;
+    if (event.key === " " && event.target.closest("button, summary, [role=button]")) return;
     const control = event.ctrlKey, key = event.key;
     const chosen = /^[1-9]$/.test(key) && !control ? this.#choices[Number(key) - 1] : null;
     const action = chosen ? () => this.take(chosen)
@@ -52,7 +71,7 @@ export class Play {
       : control ? null
       : { ArrowLeft: () => this.goTo(this.#previous()), ArrowRight: () => this.goTo(this.#following()), Home: () => this.goTo(0),
         End: () => this.goTo(Infinity), u: () => this.undo(), y: () => this.redo(), r: () => this.random(), w: () => this.walk(),
-        n: () => this.open(EMPTY), s: () => this.showMe(), Escape: () => { this.#stopWalk(); closeMenu(); } }[key];
+        n: () => this.open(EMPTY), " ": () => this.watch(), "+": () => this.zoom(1), "-": () => this.zoom(-1), 0: () => this.zoom(0), s: () => this.showMe(), Escape: () => { this.#stopWalk(); this.#pause(); closeMenu(); } }[key];
     if (!action) return;
     event.preventDefault();
     action();
@@ -86,8 +105,83 @@ export class Play {
 
   open(run) {
     this.#stopWalk();
-    if (run === EMPTY && this.#run.steps.length === 0) return;
-    this.#change({ ...EMPTY, ...run });
+    this.#pause();
+    if (run === EMPTY && this.#run.steps.length === 0) return null;
+    return this.#change({ ...EMPTY, ...run });
+  }
+
+  // ---- a run that is watched ----------------------------------------------------------------------------
+
+  // From where it is, at its end from the start; pressed again, it pauses.
+  async watch() {
+    if (this.#watching) { this.#pause(); return; }
+    this.#stopWalk();
+    if (!this.#run.steps.length) return;
+    const watching = this.#watching = {};
+    $("play-run").setAttribute("aria-pressed", "true");
+    $("play-run").textContent = "Ⅱ Pause";
+    if (this.#run.at >= this.#run.steps.length) await this.#step(0);
+    while (this.#watching === watching && this.#run.at < this.#run.steps.length) {
+      const each = Math.min(WATCH, Math.max(QUICKEST, WHOLE / this.#run.steps.length));
+      await new Promise((done) => { setTimeout(done, each / Number($("play-speed").value)); });
+      if (this.#watching === watching) await this.#step(this.#following());
+    }
+    if (this.#watching === watching) this.#pause();
+  }
+
+  #step(at) { return this.#set({ ...this.#run, at }); }
+
+  #pause() {
+    this.#watching = null;
+    $("play-run").setAttribute("aria-pressed", "false");
+    $("play-run").textContent = "▷ Watch";
+  }
+
+  // ---- the size of the chart, and what is folded --------------------------------------------------------
+
+  zoom(direction) {
+    if (direction === 0) this.#zoom = null;
+    else {
+      const now = this.#scale(), wanted = direction > 0 ? ZOOMS.find((size) => size > now + 0.01) : ZOOMS.findLast((size) => size < now - 0.01);
+      this.#zoom = wanted ?? now;
+    }
+    this.#size();
+    this.#place();
+  }
+
+  #scale() {
+    const svg = $("play-chart").querySelector("svg");
+    if (this.#zoom !== null || !svg) return this.#zoom ?? 1;
+    return Math.min(1, Math.max(ZOOMS[0], ($("play-chart").clientWidth - 2) / Number(svg.getAttribute("width"))));
+  }
+
+  #size() {
+    const svg = $("play-chart").querySelector("svg");
+    if (!svg) return;
+    const scale = this.#scale();
+    svg.style.width = `${Math.floor(Number(svg.getAttribute("width")) * scale)}px`;
+    svg.style.height = "auto";
+  }
+
+  #place() {
+    if (this.#shown) stage.chart($("play-chart"), this.#run.at, this.#shown.steps.length);
+  }
+
+  #openStretch(at) { this.#refold([...(this.#run.opened === "everything" ? [] : this.#run.opened), at]); }
+
+  #openAll() { this.#refold(this.#run.opened === "everything" ? [] : "everything"); }
+
+  #refold(opened) {
+    this.#run = { ...this.#run, opened };
+    this.refresh();
+  }
+
+  // ---- the text -----------------------------------------------------------------------------------------
+
+  #goToLine(state) {
+    const process = Number(state.getAttribute("data-process").split(" ")[0]);
+    const line = this.#lines[process]?.[Number(state.getAttribute("data-state"))];
+    if (line) this.#editor.goTo({ line });
   }
 
   // What a link or a first load brings, without a way back.
@@ -98,6 +192,7 @@ export class Play {
   }
 
   goTo(at) {
+    this.#pause();
     return this.#set({ ...this.#run, at: Math.min(Math.max(at, 0), this.#run.steps.length) });
   }
 
@@ -105,6 +200,7 @@ export class Play {
   take(choice) {
     if (!this.#fresh) return null;
     const steps = this.steps.concat(choice.steps);
+    this.#pause();
     const onward = this.#run.steps.slice(0, steps.length);
     if (JSON.stringify(onward) === JSON.stringify(steps)) return this.goTo(steps.length);
     return this.#change({ ...EMPTY, under: this.#run.under, steps, at: steps.length });
@@ -159,6 +255,8 @@ export class Play {
   // New text or new settings: the pictures are of another system, and the run may no longer fit.
   pictures(system) {
     this.#roles = system.roles.map((role) => [role.name, role.states]);
+    this.#lines = system.roles.map((role) => role.lines);
+    if (!system.pictures) return;
     $("play-automata").replaceChildren(...system.pictures.map((entry) =>
       entry.roles.length ? picture(entry.svg) : make("div", { class: "legend" }, picture(entry.svg))));
     fit($("play-automata"));
@@ -181,19 +279,26 @@ export class Play {
       this.#show();
     };
     const hear = ({ partial }) => { if (partial) receive(partial); };
-    receive(await this.#ask("play", { steps: asked.steps, at: asked.at, marks: asked.marks }, hear));
+    receive(await this.#ask("play", { steps: asked.steps, at: asked.at, marks: asked.marks, opened: asked.opened }, hear));
   }
 
   #show() {
     const { moments, steps, rest, way, choices } = this.#shown, at = this.#run.at, last = steps.length;
     $("play-chart").replaceChildren(picture(this.#shown.svg));
-    stage.chart($("play-chart"), at, last);
+    this.#size();
+    this.#place();
+    $("play-whole").hidden = !this.#shown.folded && this.#run.opened !== "everything";
+    $("play-whole").textContent = this.#run.opened === "everything" ? "Fold what does not matter" : "Show every step and role";
     $("play-title").textContent = this.#run.title;
+    $("play-story").hidden = !this.#run.story;
+    $("play-story").querySelector("p").textContent = this.#run.story;
+    this.#editor.act(actingLine(moments, at));
     $("play-under").textContent = this.#run.under === null ? "" : `Played under the failures of the requirement ${this.#run.under}.`;
     $("play-problem").textContent = this.#shown.problem;
     $("play-say").textContent = `${at} of ${last}: ${moments[at].say}`;
     Object.assign($("play-slider"), { max: last, value: at });
     this.#enable(at, last, choices);
+    this.#showBroken(moments, at);
     this.#showRest(rest[at], way);
     stage.contents($("play-channels"), moments[at].in);
     stage.locals($("play-states"), moments[at], this.#roles);
@@ -204,25 +309,43 @@ export class Play {
 
   #enable(at, last, choices) {
     const off = {
-      "play-first": at === 0, "play-back": at === 0, "play-next": at === last, "play-last": at === last, "play-new": last === 0,
+      "play-run": last === 0, "play-first": at === 0, "play-back": at === 0, "play-next": at === last, "play-last": at === last, "play-new": last === 0,
       "play-undo": !this.#past.length, "play-redo": !this.#future.length, "play-random": !choices.length, "play-walk": !choices.length && !this.#walking,
     };
     for (const [id, disabled] of Object.entries(off)) $(id).disabled = disabled;
   }
 
   #showRest(rest, way) {
-    const [mark, words] = restWords(rest, way);
-    $("play-rest").replaceChildren(make("span", { class: "mark" }, mark), " ", words);
+    const [mark, words] = restWords(rest, way), broken = $("play-broken").textContent !== "";
+    // No tick stands below what is violated.
+    $("play-rest").replaceChildren(make("span", { class: "mark" }, broken && mark === "✔" ? "·" : mark), " ", words);
     $("play-rest").dataset.rest = rest;
+    $("play-rest").dataset.broken = String(broken);
     $("play-way").hidden = !way;
+  }
+
+  // What is required and violated at this moment, or was before it: a run cannot make that good.
+  #showBroken(moments, at) {
+    const first = new Map();
+    moments.slice(0, at + 1).forEach((moment, i) => moment.broken.forEach((rule) => { if (!first.has(rule.name)) first.set(rule.name, [i, rule]); }));
+    const rows = [...first.values()].map(([i, { name, claim, expected }]) => {
+      const here = i === at, verb = /^(never|clean)/.test(claim) || claim === "" ? "is violated" : "cannot hold any more";
+      const when = here ? `${verb} from here on` : `${verb}, since step ${i}`;
+      return make("span", { class: expected ? "known" : "wrong" }, `${expected ? "◇" : "✘"} ${name} ${when}${claim && claim !== name ? `: ${claim}` : ""}${expected ? " (a known limit)" : ""}`);
+    });
+    $("play-broken").replaceChildren(...rows);
   }
 
   // The run as a list: every step can be gone back to; the one that made rest impossible is marked.
   #showSteps(moments, rest, at) {
     $("play-steps").replaceChildren(...moments.map((moment, i) => {
       const lost = i > 0 && rest[i] === "never" && rest[i - 1] !== "never";
-      const label = (moment.fault ? "⚠ " : "") + moment.say + (lost ? " ✘ from here on it cannot come to rest" : "");
-      return make("li", { class: [i > at && "later", lost && "lost"].filter(Boolean).join(" ") },
+      const before = i > 0 ? moments[i - 1].broken.map((rule) => rule.name) : [];
+      const broken = moment.broken.filter((rule) => !before.includes(rule.name));
+      const label = (moment.fault ? "⚠ " : "") + moment.say + (lost ? " ✘ from here on it cannot come to rest" : "")
+        + broken.map((rule) => ` ${rule.expected ? "◇" : "✘"} ${rule.name} is violated`).join("");
+      const wrong = lost || broken.some((rule) => !rule.expected);
+      return make("li", { class: [i > at && "later", lost && "lost", wrong && "wrong"].filter(Boolean).join(" ") },
         button(label, () => this.goTo(i), i === at ? { "aria-current": "step" } : {}));
     }));
     bringIntoSight($("play-steps"), $("play-steps").querySelector("[aria-current]"));
@@ -323,6 +446,13 @@ export class Play {
     menu.firstElementChild.focus();
     setTimeout(() => document.addEventListener("click", closeMenu, { once: true }));
   }
+}
+
+// A fault strikes what a line before it has done; that stays lit.
+function actingLine(moments, at) {
+  let i = at;
+  while (i > 0 && moments[i].line === null && moments[i].fault) i--;
+  return moments[i].line;
 }
 
 // `Sender sends d0 to Receiver: lost`; what a role suffers on its own is said already.

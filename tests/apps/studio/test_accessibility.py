@@ -44,7 +44,8 @@ def violations(page: Browser) -> list[Any]:
 def test_the_studio(browser: Browser) -> None:
     with StudioServer("alternating-bit", "--loss") as studio:
         browser.visit(studio.address)
-        browser.click("#verdicts .violated button")
+        browser.until("document.querySelector('#answer').ariaBusy === 'false'")
+        browser.click("#verdicts .violated .watch")
         browser.until("document.querySelector('#play-rest').dataset.rest === 'never'")
         browser.until("document.querySelector('#answer').ariaBusy === 'false'")
         assert violations(browser) == []
@@ -68,7 +69,7 @@ def test_the_studio_with_a_long_text(browser: Browser) -> None:
         browser.until("document.querySelector('.menu')")
         assert violations(browser) == []
         browser.click("#open")
-        browser.until("document.querySelector('dialog select')")
+        browser.until("document.querySelector('dialog .card')")
         assert violations(browser) == []
 
 

@@ -56,8 +56,9 @@ def test_what_a_page_needs_to_know_of_a_system() -> None:
     found = read(
         "protocol P\nfaults A -> B: loss\nunreliable role A { a: B!x -> end }\nrole B { b: A?x -> end }"
     )["system"]
-    assert [c["declared"] for c in found["channels"]] == [["loss"]]
-    assert [r["declared"] for r in found["roles"]] == [["crash"], []]
+    declared = {group["what"]: [row["declared"] for row in group["rows"]] for group in found["switches"]}
+    assert declared == {"channel": [["loss"]], "role": [["crash"], []]}
+    assert [role["lines"] for role in found["roles"]] == [[3, 3], [4, 4]]
     assert [p["roles"] for p in found["pictures"]] == [["A"], ["B"], []], "the last explains the shapes"
 
 

@@ -10,7 +10,8 @@ from typing import Any, Protocol
 from ...errors import InputError, StormproofError
 from ...languages import protocols
 from ..workers.pool import WorkerPool
-from .document import EXAMPLE, Document
+from .document import Document
+from .greeting import greeting
 from .messages import check_question, read_message
 
 
@@ -36,9 +37,7 @@ class PageSession:
                 )  # in ASCII: a text may have half a character
 
     async def greet(self) -> None:
-        library = {title: list(names) for title, names in protocols.groups().items()}
-        document = self._document.to_json()
-        hello = {**self._start, "document": document, "library": library, "example": EXAMPLE}
+        hello = {**self._start, "document": self._document.to_json(), **greeting()}
         await self.send({"hello": hello})
 
     def tell_of_file(self) -> None:

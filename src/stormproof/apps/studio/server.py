@@ -98,7 +98,8 @@ class Studio:
         if token is not None:
             return self._lead_on()
         fresh = nonce()
-        return HTMLResponse(render_template("studio", nonce=fresh), headers=self.guard.headers(fresh))
+        page = render_template("studio", nonce=fresh, served=True)
+        return HTMLResponse(page, headers=self.guard.headers(fresh))
 
     def _lead_on(self) -> Response:
         """To the page without the token. Not by a redirect: where a file or another page led here, browsers

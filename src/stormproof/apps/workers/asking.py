@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...kernel.data.system import DataSystem
-from ...kernel.model.phrases import plural
-from ...kernel.model.requirement import Requirement
+from ...errors import printable
+from ...kernel.model.phrases import arrow, plural
+from ...kernel.model.requirement import RECOVERS, Requirement
 from ...kernel.model.run import step_to_json
 from ...kernel.model.system import System
-from ...languages.formats.storm_insert import InsertionPoints
 from ...languages.formats.storm_requirements import write_under
 from ...options import Options, Progress
 from ...search.checks.api import check
-from ...search.checks.headline import claim, finding, with_extent
+from ...search.checks.headline import claim, finding, number_of_faults, with_extent
 from ...search.checks.report import Report, Verdict
 from ...tell.explain.explanation import explain
-from ...tell.explain.suggest import suggest
+from .meaning import meaning
 from .reading import system_of
 from .settings import settings_on
 
@@ -63,20 +62,6 @@ def _shown(report: Report, known: dict[int, dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def ask_for_repairs(text: str, settings: Any, options: Options) -> dict[str, Any]:
-    """Verified repairs, each with the lines to insert below the ends of others."""
-    system, _ = system_of(text)
-    if isinstance(system, DataSystem):
-        return {"repairs": []}
-    roles = InsertionPoints(text).roles
-    found = suggest(system, settings_on(system, settings), options=options, roles=roles)
-    return {
-        "repairs": [
-            {"title": s.title, "lines": [[i.offset, i.text] for i in s.insertions(text)]} for s in found
-        ]
-    }
-
-
 def _facts(report: Report) -> str:
     explored = max((v.states for v in report), default=0)
     return f"{plural(explored, 'configuration')} in {report.seconds:.2f} s"
@@ -105,6 +90,7 @@ def _row(report: Report, verdict: Verdict) -> dict[str, Any]:
         "word": verdict.word,
         "claim": claim(verdict),
         "say": _answer(report, verdict),
+        "meaning": meaning(verdict),
         "notes": list(verdict.notes),
         "vacuous": list(verdict.vacuous),
         "line": None if verdict.requirement is None else verdict.requirement.line,
@@ -131,6 +117,7 @@ def _run(report: Report, verdict: Verdict) -> dict[str, Any] | None:
         "under": None if verdict.requirement is None else own_failures(system, verdict.requirement),
         "steps": [step_to_json(s) for s in witness.steps],
         "why": explain(report.of(verdict), verdict) if verdict.holds is False else verdict.reason,
+        "ends": _vector(verdict),
         "replayed": verdict.replayed,
         "states": dict(witness.states),
         "marks": {
@@ -138,8 +125,40 @@ def _run(report: Report, verdict: Verdict) -> dict[str, Any] | None:
             "ending": witness.ending,
             "loop_from": witness.loop_from,
             "culprit": dict(witness.culprit),
+            "name": verdict.property,
+            "claim": claim(verdict),
+            "say": _in_a_line(report, verdict),
+            "expected": verdict.ok is not False,
+            "no_return": _no_return(verdict),
         },
     }
+
+
+def _in_a_line(report: Report, verdict: Verdict) -> str:
+    """The verdict over its run: `lock: mutex breaks with 1 fault`."""
+    called = report.system.name or "the protocol"
+    if not verdict.survival:
+        return f"{called}: {verdict.property} {verdict.word}"
+    known = "known limit: " if verdict.ok is not False else ""
+    return f"{called}: {known}{verdict.property} {number_of_faults(verdict)}"
+
+
+def _vector(verdict: Verdict) -> str:
+    """Where everybody is at the end, and what is in the channels: `A holding · B holding · A → B: x, y`."""
+    witness = verdict.witness
+    assert witness is not None
+    roles = [f"{name} {state}" for name, state in witness.states.items()]
+    held = [f"{arrow(c)}: {', '.join(map(str, word))}" for c, word in witness.channels.items() if word]
+    return " · ".join(printable(part) for part in (*roles, *held))
+
+
+def _no_return(verdict: Verdict) -> int | None:
+    """The moment from which on a violated `always possible` or `leads to` cannot hold any more; of what comes
+    to rest by itself the page says so already."""
+    witness, requirement = verdict.witness, verdict.requirement
+    if witness is None or requirement is None or not witness.ending or requirement.claim.what == RECOVERS:
+        return None
+    return witness.calm_from
 
 
 def own_failures(system: System, requirement: Requirement) -> str | None:

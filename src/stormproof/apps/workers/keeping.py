@@ -6,17 +6,19 @@ import json
 from importlib.metadata import version
 from typing import Any
 
+from ...kernel.model.phrases import plural
 from ...options import Options
 from ...search.checks.properties import RECOVERS
 from ...search.checks.report import Report, Verdict
-from ...tell.draw.chart.build import chart
+from ...tell.draw.chart.build import Chart, chart
 from ...tell.draw.page.report import report_page
 from ...tell.explain.explanation import explain
 from ...trust.saved.replay_report import RUN
 from .asking import whole_report
-from .following import follow
-from .playing import Game, game, marked, read_steps
-from .ways_to_rest import NEVER
+from .breaking import broken_at
+from .following import FollowedRun, follow
+from .playing import Game, game, marked, read_steps, said_of
+from .ways_to_rest import NEVER, POSSIBLE
 
 #: The width of a chart in characters.
 _WIDTH = 100
@@ -48,11 +50,33 @@ def _empty_report(playing: Game) -> Report:
     )
 
 
-def save_chart(text: str, settings: Any, steps: Any) -> dict[str, Any]:
-    """The chart with its style sheet, to stand on its own."""
+def save_chart(text: str, settings: Any, steps: Any, marks: Any = None) -> dict[str, Any]:
+    """The chart with its style sheet and its verdict, to stand on its own."""
+    return {"text": _kept_chart(text, settings, steps, marks).to_svg()}
+
+
+def save_mermaid(text: str, settings: Any, steps: Any, marks: Any = None) -> dict[str, Any]:
+    """The chart as a diagram for documents that draw Mermaid."""
+    return {"text": _kept_chart(text, settings, steps, marks).to_mermaid()}
+
+
+def _kept_chart(text: str, settings: Any, steps: Any, marks: Any) -> Chart:
+    """All of the run, under its verdict; a run that somebody played says how it ends."""
     playing = game(text, settings)
     run = follow(playing.model, read_steps(playing.model.system, steps))
-    return {"text": chart(playing.model.system, run.witness(playing.model), fold=False).to_svg()}
+    title = said_of(run, marks) or _how_it_ends(playing, run)
+    witness = marked(run.witness(playing.model), marks)
+    return chart(playing.model.system, witness, fold=False, title=title)
+
+
+def _how_it_ends(playing: Game, run: FollowedRun) -> str:
+    name = playing.request.asked.name or "a protocol"
+    broken = broken_at(playing.model, playing.rules, run.places[-1:], None)[0]
+    if broken:
+        return f"{name}: `{broken[0]['name']}` is violated"
+    ends = {NEVER: "it cannot come to rest any more", POSSIBLE: "it can still come to rest"}
+    known = ends.get(playing.ways.way(run.places[-1])[0], "whether it can come to rest is undecided")
+    return f"{name} after {plural(len(run.steps), 'step')}: {known}"
 
 
 def show_run(text: str, settings: Any, steps: Any, marks: Any) -> dict[str, Any]:

@@ -10,30 +10,37 @@ from functools import lru_cache
 from typing import Any
 
 from ...errors import InputError, printable
-from ...kernel.model.actions import Channel, Configuration, Message
+from ...kernel.model.actions import Channel, Configuration, Message, Transition
 from ...kernel.model.fault_steps import Fault
 from ...kernel.model.phrases import from_sender, listed
+from ...kernel.model.requirement import Requirement
 from ...kernel.model.run import Act, Step, Witness, step_from_json, step_to_json
 from ...kernel.model.storm_step import StormStep
 from ...kernel.model.survival import SurvivalModel
 from ...kernel.model.system import System
 from ...kernel.semantics.faulty_steps import effect, stormy_steps
 from ...kernel.transform.mailboxes import act_with_sender
+from ...languages.formats.storm_places import NoPlaces, Places
 from ...options import Options
 from ...search.checks.recovery import survival_model
 from ...search.checks.request import Request, make_request
 from ...search.checks.requirements import request_of
 from ...search.counterexample.storm_run import run_steps
-from ...tell.draw.chart.build import chart, describe_act, descriptions
+from ...tell.draw.chart.build import Chart, chart, describe_act, descriptions
+from ...tell.draw.chart.condense import condensed
 from ...tell.draw.chart.svg import chart_svg
 from .asking import Tell, own_failures
+from .breaking import Forbidden, broken_at, forbidden
 from .following import FollowedRun, follow
-from .reading import system_of
+from .reading import placed_system
 from .settings import settings_on
 from .ways_to_rest import MOST, POSSIBLE, UNKNOWN, WaysToRest
 
 #: A page shows at most so many steps to choose from, and plays runs of at most so many.
 MOST_CHOICES, MOST_STEPS = 300, 2_000
+
+#: That all of a run is drawn whole.
+EVERYTHING = "everything"
 
 #: How large a search for rest may be that nobody notices, and what is said while it takes longer.
 AT_ONCE, SEARCHING = 20_000, "searching"
@@ -46,6 +53,8 @@ class Game:
     request: Request
     model: SurvivalModel
     ways: WaysToRest
+    places: Places | NoPlaces
+    rules: tuple[Forbidden, ...]
 
     def user_states(self, at: Configuration) -> list[str]:
         names = self.model.system.names
@@ -67,38 +76,48 @@ def game(text: str, settings: Any) -> Game:
 @lru_cache(maxsize=4)
 def _game(text: str, settings: str) -> Game:
     """Kept, since a page asks about one system many times in a row."""
-    system, _ = system_of(text)
+    system, _, places = placed_system(text)
     failures = settings_on(system, json.loads(settings))
     request = make_request(
         system, failures, k=None, max_k=None, properties=(), semantics="definition", options=Options()
     )
-    request = _under(request, json.loads(settings).get("under"))
+    own = _own(request, json.loads(settings).get("under"))
+    request = request if own is None else request_of(request, own)
     model = survival_model(request)
-    return Game(request, model, WaysToRest(model))
+    return Game(request, model, WaysToRest(model), places, forbidden(request, model, own))
 
 
-def _under(request: Request, called: Any) -> Request:
-    """The request of the requirement whose run is played, if that has failures of its own."""
+def _own(request: Request, called: Any) -> Requirement | None:
+    """The requirement whose run is played, if that has failures of its own."""
     named = ((own_failures(request.asked, r), r) for r in request.required)
-    own = next((r for name, r in named if name is not None and name == called), None)
-    return request if own is None else request_of(request, own)
+    return next((r for name, r in named if name is not None and name == called), None)
 
 
 def play(
-    text: str, settings: Any, steps: Any, at: int, marks: Any = None, tell: Tell | None = None
+    text: str,
+    settings: Any,
+    steps: Any,
+    at: int,
+    marks: Any = None,
+    tell: Tell | None = None,
+    opened: Any = EVERYTHING,
 ) -> dict[str, Any]:
-    """The run as a page shows it. `at` is the moment to go on from; `steps` may reach further. `marks` says
-    what a verdict's run is about: `ending`, `loop_from`, `culprit`. Where rest takes a while to be searched,
-    `tell` hears everything else first."""
+    """The run as a page shows it. `at` is the moment to go on from; `steps` may reach further. `marks`
+    says what a verdict's run is about: `ending`, `loop_from`, `culprit`. `opened`: where the stretches of a
+    long run begin that are drawn whole, or EVERYTHING. Where rest takes a while to be searched, `tell` hears
+    everything else first."""
     playing = game(text, settings)
     run = follow(playing.model, read_steps(playing.model.system, steps))
     at = max(0, min(at, len(run.steps)))
+    moments = _moments(playing, run, marks)
+    drawn = _drawn(playing, run, marks, opened, [i - 1 for i, m in enumerate(moments) if m["broken"]][:1])
     shown = {
         "steps": [step_to_json(s) for s in run.steps],
         "problem": f"step {len(run.steps) + 1} is no longer possible: {run.problem}" if run.problem else "",
         "at": at,
-        "moments": _moments(playing, run),
-        "svg": _chart(playing, run, marks),
+        "moments": moments,
+        "svg": chart_svg(drawn, style=False),
+        "folded": len(drawn.stretches) + bool(drawn.idle),
         "choices": choices(playing, run.until(at)),
     }
     if tell is not None and playing.ways.way(run.places[at], AT_ONCE)[0] == UNKNOWN:
@@ -129,10 +148,23 @@ def read_steps(system: System, data: Any) -> list[Step]:
     return [act_with_sender(system, step) if isinstance(step, Act) else step for step in steps]
 
 
-def _chart(playing: Game, run: FollowedRun, marks: Any) -> str:
-    return chart_svg(
-        chart(playing.model.system, marked(run.witness(playing.model), marks), fold=False), style=False
-    )
+def _drawn(
+    playing: Game, run: FollowedRun, marks: Any, opened: Any = EVERYTHING, matter: Sequence[int] = ()
+) -> Chart:
+    """The chart of a run, with what its verdict says over it."""
+    witness = marked(run.witness(playing.model), marks)
+    whole = chart(playing.model.system, witness, fold=False, title=said_of(run, marks))
+    if opened == EVERYTHING:
+        return whole
+    begins = [i for i in opened if isinstance(i, int)] if isinstance(opened, list) else []
+    return condensed(whole, [i for i in matter if i >= 0], begins)
+
+
+def said_of(run: FollowedRun, marks: Any) -> str:
+    """The verdict that a run is about, if it is all there."""
+    if not isinstance(marks, dict) or marks.get("length") != len(run.steps):
+        return ""
+    return str(marks.get("say") or "")
 
 
 def marked(witness: Witness, marks: Any) -> Witness:
@@ -151,10 +183,11 @@ def marked(witness: Witness, marks: Any) -> Witness:
     )
 
 
-def _moments(playing: Game, run: FollowedRun) -> list[dict[str, Any]]:
+def _moments(playing: Game, run: FollowedRun, marks: Any) -> list[dict[str, Any]]:
     drawn = chart(playing.model.system, run.witness(playing.model), fold=False)
     said = ["the start", *descriptions(drawn)]
     acts: Sequence[Step | None] = (None, *run.steps)
+    broken = broken_at(playing.model, playing.rules, run.places, marks)
     found = []
     for i, (at, step) in enumerate(zip(run.places, acts, strict=True)):
         found.append(
@@ -165,6 +198,8 @@ def _moments(playing: Game, run: FollowedRun) -> list[dict[str, Any]]:
                 "states": playing.user_states(at),
                 "in": _contents(playing.model, at),
                 "edge": _edge(playing, run.places[i - 1], step) if isinstance(step, Act) else None,
+                "line": _line(playing, run.places[i - 1], step) if isinstance(step, Act) else None,
+                "broken": broken[i],
             }
         )
     return found
@@ -191,6 +226,20 @@ def _edge(playing: Game, at: Configuration, step: Act) -> str | None:
     after = Configuration((*at.states[:i], step.state, *at.states[i + 1 :]), at.words)
     source, target = playing.numbers(at)[i], playing.numbers(after)[i]
     return None if source is None or target is None else f"{i}:{source}:{target}"
+
+
+def _line(playing: Game, at: Configuration, step: Act) -> int | None:
+    """The line of the text that says what a role does here; None where the check has added it."""
+    i = playing.model.system.names.index(step.process)
+    after = Configuration((*at.states[:i], step.state, *at.states[i + 1 :]), at.words)
+    source, target = playing.user_states(at)[i], playing.user_states(after)[i]
+    written = Transition(source, step.action, target)
+    if (
+        step.process not in playing.request.asked
+        or written not in playing.request.asked[step.process].transitions
+    ):
+        return None
+    return playing.places.transition(step.process, written).line
 
 
 # ---- what may happen next ------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -11,33 +12,45 @@ from ...kernel.model.faults import KINDS
 from ...kernel.model.phrases import plural, queues
 from ...kernel.model.system import System
 from ...languages import formats
+from ...languages.formats.storm_places import NoPlaces, Places
 from ...tell.draw.automaton import draw_roles
-from ...tell.lint.api import lint
+from ...tell.lint.api import lint_with_places
 from ...tell.lint.warning import Warning
 from .settings import ROLE_FAULTS
 
 #: How messages about the text call it.
 NAME = "protocol.storm"
 
-#: Automata with more states than this are not drawn while one types.
-MOST_STATES = 120
+#: Automata with more states than this are not drawn while one types, and so many in all are drawn at once.
+MOST_STATES, AT_ONCE = 120, 60
 
 STORM = "storm"
 
 
 @lru_cache(maxsize=8)
+def placed_system(text: str) -> tuple[System, tuple[Warning, ...], Places | NoPlaces]:
+    """The system that the text describes, its warnings, and where it says what; an InputError where it is
+    wrong."""
+    return lint_with_places(text, NAME, STORM)
+
+
 def system_of(text: str) -> tuple[System, tuple[Warning, ...]]:
-    """The system that the text describes, and its warnings; an InputError where it is wrong."""
-    return lint(text, NAME, STORM)
+    return placed_system(text)[:2]
 
 
-def read(text: str, before: Any = None) -> dict[str, Any]:
-    """The problems of the text and, where it can be read, its roles, channels and pictures."""
+def read(
+    text: str, before: Any = None, tell: Callable[[dict[str, Any]], None] | None = None
+) -> dict[str, Any]:
+    """The problems of the text and, where it can be read, its roles, channels and pictures. Where drawing
+    takes a while, `tell` hears everything else first."""
     try:
-        system, warnings = system_of(text)
+        system, warnings, places = placed_system(text)
     except InputError as problem:
         return {"problems": _errors(problem), "converted": _converted(text)}
-    return {"problems": [_warning(w) for w in warnings], "system": describe(system, before)}
+    problems, described = [_warning(w) for w in warnings], describe(system, places)
+    if tell is not None and sum(len(p.states) for p in system) > AT_ONCE:
+        tell({"partial": {"problems": problems, "system": described}})
+    return {"problems": problems, "system": {**described, "pictures": pictures(system, before)}}
 
 
 def find_problems(text: str) -> dict[str, Any]:
@@ -87,9 +100,8 @@ def _warning(warning: Warning) -> dict[str, Any]:
     return {**warning.to_json(), **more}
 
 
-def describe(system: System, before: Any = None) -> dict[str, Any]:
-    """What the page shows of a system and completes names from."""
-    declared = Failures().on(system)
+def describe(system: System, places: Places | NoPlaces) -> dict[str, Any]:
+    """What the page shows of a system and completes names from; `lines`: where the text states the states."""
     return {
         "name": system.name,
         "facts": [
@@ -98,21 +110,42 @@ def describe(system: System, before: Any = None) -> dict[str, Any]:
             plural(len(system.messages), "message"),
         ],
         "roles": [
-            {"name": p.name, "states": list(p.states), "declared": _declared_of(system, p.name)}
+            {
+                "name": p.name,
+                "states": list(p.states),
+                "lines": [places.state(p.name, s).line for s in p.states],
+            }
             for p in system
         ],
         "channels": [
-            {
-                "ends": list(channel),
-                "messages": [str(m) for m in system.alphabet(channel)],
-                "declared": [kind.keyword for kind in declared.on(channel).kinds],
-            }
+            {"ends": list(channel), "messages": [str(m) for m in system.alphabet(channel)]}
             for channel in system.channels
         ],
-        "pictures": pictures(system, before),
-        "kinds": [[kind.keyword, kind.noun] for kind in KINDS],
-        "role_kinds": list(ROLE_FAULTS),
+        "switches": _switches(system),
     }
+
+
+def _switches(system: System) -> list[dict[str, Any]]:
+    """What may go wrong, in groups: a row per place, a switch per kind of fault. `key` is what the settings
+    of a page list, `all` what they say for every row; rows of one `group` may be folded."""
+    declared = Failures().on(system)
+    channels = [
+        {
+            "name": " → ".join(channel),
+            "key": list(channel),
+            "group": f"from {channel.sender}",
+            "declared": [kind.keyword for kind in declared.on(channel).kinds],
+        }
+        for channel in system.channels
+    ]
+    roles = [
+        {"name": p.name, "key": p.name, "group": "", "declared": _declared_of(system, p.name)} for p in system
+    ]
+    kinds = [[kind.keyword, kind.noun] for kind in KINDS]
+    return [
+        {"what": "channel", "kinds": kinds, "all": True, "rows": channels},
+        {"what": "role", "kinds": [[kind, kind] for kind in ROLE_FAULTS], "all": None, "rows": roles},
+    ]
 
 
 def _declared_of(system: System, role: str) -> list[str]:

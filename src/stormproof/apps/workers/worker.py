@@ -16,7 +16,7 @@ from typing import IO, Any
 from ...errors import InputError, StormproofError
 from ...limits import Limits
 from ...options import Options
-from . import asking, keeping, mutating, playing, reading
+from . import asking, keeping, mending, mutating, playing, reading, trying
 from .worker_signals import Abandoned, Interrupts
 
 #: What the process itself may take beyond what a search may.
@@ -33,7 +33,7 @@ def answer(question: dict[str, Any], tell: asking.Tell) -> dict[str, Any]:
         raise InputError("a question has a text")
     settings, steps = question.get("settings", {}), question.get("steps", [])
     if kind == "read":
-        return reading.read(text, question.get("before"))
+        return reading.read(text, question.get("before"), tell)
     if kind == "problems":
         return reading.find_problems(text)
     if kind == "format":
@@ -41,19 +41,24 @@ def answer(question: dict[str, Any], tell: asking.Tell) -> dict[str, Any]:
     if kind == "check":
         return asking.ask(text, settings, _options(question), tell)
     if kind == "repairs":
-        return asking.ask_for_repairs(text, settings, _options(question))
+        return mending.ask_for_repairs(text, settings, _options(question))
+    if kind == "frontier":
+        return trying.try_everything(text, settings, _options(question), tell)
     if kind == "mutants":
         return mutating.ask_for_mutants(text, settings, _options(question), tell)
     if kind == "show-run":
         return keeping.show_run(text, settings, steps, question.get("marks"))
     if kind == "play":
-        return playing.play(text, settings, steps, int(question.get("at", 0)), question.get("marks"), tell)
+        at, opened = int(question.get("at", 0)), question.get("opened", playing.EVERYTHING)
+        return playing.play(text, settings, steps, at, question.get("marks"), tell, opened)
     if kind == "way":
         return playing.show_me(text, settings, steps)
     if kind == "save-run":
         return keeping.save_run(text, settings, steps)
     if kind == "save-chart":
-        return keeping.save_chart(text, settings, steps)
+        return keeping.save_chart(text, settings, steps, question.get("marks"))
+    if kind == "save-mermaid":
+        return keeping.save_mermaid(text, settings, steps, question.get("marks"))
     if kind == "save-page":
         return keeping.save_page(text, settings, _options(question))
     if kind == "brief":

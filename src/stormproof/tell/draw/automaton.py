@@ -200,7 +200,7 @@ def _heading(group: AlikeRoles) -> tuple[list[str], float]:
     parts = [text(_MARGIN, 18, title, "sp-title sp-left", group.title)]
     if group.remark:
         parts.append(text(_MARGIN + width + 8, 18, group.remark, "sp-small sp-left"))
-        width += 8 + text_width(group.remark, 9.5)
+        width += 8 + text_width(group.remark, 11)
     return parts, width
 
 
@@ -353,5 +353,5 @@ def _legend(processes: Iterable[Process]) -> Picture:
         if kind is StateKind.FINAL:
             parts.append(path(outline(kind, (x + 12, 10), 9.5, 9), "sp-inner", close=True))
         parts.append(text(x + 30, 13.5, kind.value, "sp-small sp-left"))
-        x += 30 + text_width(kind.value, 9.5) + 16
+        x += 30 + text_width(kind.value, 11) + 16
     return Picture(tuple(parts), x, 26)

@@ -38,11 +38,12 @@ _FIXED = f"""
 .sp-label {{ font-size: 12px; text-anchor: middle; }}
 .sp-edge-label {{ font-size: 11px; }}
 .sp-name {{ font-size: 13px; font-weight: bold; text-anchor: middle; }}
-.sp-state, .sp-small {{ font-size: 9.5px; text-anchor: middle; }}
+.sp-state, .sp-small {{ font-size: 11px; text-anchor: middle; }}
 .sp-title {{ font-size: 13px; font-weight: bold; }}
 .sp-who {{ font-size: 9.5px; font-weight: bold; }}
 .sp-halo {{ paint-order: stroke; stroke-width: 4px; stroke-linejoin: round; }}
 .sp-frame {{ fill: none; stroke-width: 1; stroke-dasharray: 3 3; }}
+.sp-stretch {{ stroke-width: 1; stroke-dasharray: 2 3; }}
 .sp-edge {{ stroke-width: 1.3; }}
 .sp-thick {{ stroke-width: 2.6; }}
 .sp-copy {{ stroke-dasharray: 2 2.5; }}
@@ -50,6 +51,7 @@ _FIXED = f"""
 .sp-no-return {{ fill: none; stroke-width: 1.6; stroke-dasharray: 2 4; }}
 .sp-stop {{ fill: none; stroke-width: 2.4; stroke-linecap: round; }}
 .sp-left {{ text-anchor: start; }}
+.sp-strip {{ display: none; }} .moved > .sp-strip {{ display: inline; }}
 .sp-times {{ text-anchor: end; font-size: 12px; }}
 .sp-caption {{ font-size: 12px; }}
 """
@@ -59,11 +61,12 @@ def _rules(colour: dict[str, str]) -> str:
     ink, faint, line, paper = colour["ink"], colour["faint"], colour["line"], colour["paper"]
     lost, changed, wait, blue = colour["lost"], colour["changed"], colour["wait"], colour["blue"]
     return f"""
-.sp-bg {{ fill: {paper}; }}
+.sp-bg, .sp-strip {{ fill: {paper}; }}
 .sp text {{ fill: {ink}; }}
 .sp-halo {{ stroke: {paper}; }}
 .sp-line, .sp-edge {{ stroke: {ink}; }}
 .sp-life, .sp-frame {{ stroke: {line}; }}
+.sp-stretch {{ fill: {colour["box"]}; stroke: {line}; }}
 .sp-no-return {{ stroke: {lost}; }}
 .sp-loop, .sp-copy {{ stroke: {blue}; }} .sp text.sp-copy-text {{ fill: {blue}; }}
 .sp-copies {{ fill: {paper}; stroke: {blue}; stroke-width: 1.2; }}

@@ -93,7 +93,8 @@ class Chart:
     `culprit` is the index of the message that the verdict is about, if it is about one. The steps from
     `repeats` on, if it is given, are repeated for ever; the channels `grows` get longer each time. `places`
     says of states that are points of a program where they are written. `no_return`: the instant from which on
-    no run without faults leads to what must stay possible.
+    no run without faults leads to what must stay possible. `stretches`: instants that a picture draws small,
+    and `idle`: roles that it leaves out.
     """
 
     lifelines: tuple[Lifeline, ...]
@@ -107,6 +108,8 @@ class Chart:
     contents: tuple[dict[Channel, tuple[Message, ...]], ...] = field(default=(), compare=False, repr=False)
     places: tuple[str, ...] = ()
     no_return: int | None = None
+    stretches: tuple[range, ...] = ()
+    idle: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -120,7 +123,18 @@ class Chart:
     @property
     def shown(self) -> tuple[Flight, ...]:
         hidden = self.hidden
-        return tuple(f for f in self.flights if f.since not in hidden)
+        return tuple(f for f in self.flights if f.since not in hidden and not self._is_within(f))
+
+    def _is_within(self, flight: Flight) -> bool:
+        """Does the message come and go in a stretch that is drawn small?"""
+        if not self.stretches or flight.fate is Fate.OPEN:
+            return False
+        return any(all(i in stretch for i in (flight.sent, *flight.instants)) for stretch in self.stretches)
+
+    @property
+    def small(self) -> frozenset[int]:
+        """The instants that are drawn small."""
+        return frozenset(i for stretch in self.stretches for i in stretch)
 
     @property
     def events(self) -> dict[int, tuple[str, LocalEvent]]:

@@ -11,12 +11,12 @@ from ....kernel.model.actions import Channel
 from ....kernel.model.message_tracking import Fate, Flight
 from ....kernel.model.run import Act
 from ..text_metrics import clip, text_width, wrap
-from .build import Chart, Lifeline
+from .build import Chart, Lifeline, Span
 from .data import NO_RETURN
 from .placing import LIFELINE, Obstacles, PlacedText, beside
 from .routes import Route, route_of
 
-LABEL, STATE = 12.0, 9.5
+LABEL, STATE = 12.0, 11.0
 LONGEST, LONGEST_STATE = 330.0, 200.0
 #: Labels that are longer than this need more room beside an arrow that ends early.
 _LONG = 120.0
@@ -26,6 +26,11 @@ _ROW, _FAULT_ROW, _OVERTAKING_ROW = 30.0, 26.0, 20.0
 _STACK = 13.0
 #: The height of a line of the legend.
 LEGEND = 13.0
+#: The height of a stretch that is drawn small, and of a line of the title.
+STRETCH, TITLE_LINE = 30.0, 17.0
+_TITLE, _WIDEST_TITLE = 13.0, 600.0
+#: The least distance of lifelines, and of those of a chart with many.
+_GAP, _NARROW, _MANY = 130.0, 74.0, 6
 
 
 @dataclass
@@ -55,12 +60,13 @@ class Layout:
 
 
 def lay_out(chart: Chart) -> Layout:
-    top = 34.0 if chart.title else 12.0
+    x, width = _columns(chart)
+    title = title_lines(chart, width)
+    top = 17.0 + TITLE_LINE * len(title) if title else 12.0
     head = _HEAD + NAME_LINE * (max(len(name_lines(line)) for line in chart.lifelines) - 1)
     y, cursor = _instants(chart, top + head + 36)
     waiting = _ranks(chart)
     bottom = cursor + _STACK * (max(waiting.values(), default=-1) + 1)
-    x, width = _columns(chart)
     width += text_width(NO_RETURN, LABEL) + 12 if chart.no_return is not None else 0
     waits = [len(wait_lines(line, len(chart.lifelines) > 2)) for line in chart.lifelines if line.wait]
     height = bottom + (26 + 14 * max(waits) + 10 if waits else 14)
@@ -71,6 +77,11 @@ def lay_out(chart: Chart) -> Layout:
         layout.routes[flight.index] = route_of(flight, x, y, end)
     _place_texts(chart, layout)
     return layout
+
+
+def title_lines(chart: Chart, width: float) -> list[str]:
+    """The title in lines that fit above the chart."""
+    return wrap(printable(chart.title), _TITLE, width - 28, 4) if chart.title else []
 
 
 def _legend(chart: Chart, room: float) -> list[str]:
@@ -90,8 +101,14 @@ def _instants(chart: Chart, cursor: float) -> tuple[dict[int, float], float]:
     y, hidden = {}, chart.hidden
     starts, stops = {f.first for f in chart.folds}, {f.first + f.length - 1 for f in chart.folds}
     overtakings = {o.at for flight in chart.flights for o in flight.overtook}
+    small = {i: stretch for stretch in chart.stretches for i in stretch}
     for i, step in enumerate(chart.steps):
         if i in hidden:
+            continue
+        if i in small:
+            y[i] = cursor
+            last = i == small[i][-1]
+            cursor += STRETCH / len(small[i]) + (_ROW if last else 0)
             continue
         cursor += (12 if i in starts else 0) + (22 if i == chart.repeats else 0)
         cursor += 22 if i == chart.no_return else 0
@@ -117,7 +134,8 @@ def _columns(chart: Chart) -> tuple[dict[str, float], float]:
     half = [_half_width(line, several) for line in chart.lifelines]
     side = [_side_width(line) for line in chart.lifelines]
     pairs = zip(itertools.pairwise(half), itertools.pairwise(side))
-    gaps = [max(130.0, a + b + 16, c + 30, d + 30) for (a, b), (c, d) in pairs]
+    least = _GAP if len(chart.lifelines) <= _MANY else _NARROW
+    gaps = [max(least, a + b + 16, c + 30, d + 30) for (a, b), (c, d) in pairs]
     index = {name: i for i, name in enumerate(chart.names)}
     for flight in chart.shown:
         a, b = sorted(index[end] for end in flight.channel)
@@ -129,7 +147,7 @@ def _columns(chart: Chart) -> tuple[dict[str, float], float]:
         x[name] = x[before] + gap
     width = x[chart.names[-1]] + max(half[-1], side[-1], 40, _own_width(chart)) + 16
     if chart.title:
-        width = max(width, min(text_width(printable(chart.title), 13) + 28, 600))
+        width = max(width, min(text_width(printable(chart.title), _TITLE) + 28, _WIDEST_TITLE))
     return x, width
 
 
@@ -226,11 +244,11 @@ def _place_beside(chart: Chart, layout: Layout, line: Lifeline, taken: Obstacles
     x, first = layout.x[line.name], line.name == chart.names[0]
     events = {event.at for event in line.events}
     for event in line.events:
-        if event.at in layout.y:
+        if event.at in layout.y and event.at not in chart.small:
             kind = "sp-small sp-halo" + (" sp-lost-text" if event.kind.is_fault else "")
             places = [(side, layout.y[event.at]) for side in (1, -1)]
             layout.texts.append(taken.place(_around(x, places, event.name, kind, event.at, 12.0)))
-    for span in line.spans:
+    for span in _spans(chart, line):
         y = layout.start + 14 if span.since < 0 else layout.y.get(span.since)
         if y is None or y > layout.bottom:
             continue
@@ -238,6 +256,21 @@ def _place_beside(chart: Chart, layout: Layout, line: Lifeline, taken: Obstacles
         places = [(away, y), (away, y + 11), (-away, y), (-away, y + 11)]
         gap = 12.0 if span.since in events else 7.0
         layout.texts.append(taken.place(_around(x, places, span.state, "sp-state sp-halo", span.since, gap)))
+
+
+def _spans(chart: Chart, line: Lifeline) -> list[Span]:
+    """Those that are written: of a stretch that is drawn small only the last one."""
+    if not chart.stretches:
+        return list(line.spans)
+    later = {b.since for b in line.spans}
+    return [
+        span
+        for span in line.spans
+        if not any(
+            span.since in stretch and later & set(range(span.since + 1, stretch.stop))
+            for stretch in chart.stretches
+        )
+    ]
 
 
 def _around(

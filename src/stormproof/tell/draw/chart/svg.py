@@ -12,9 +12,21 @@ from ....errors import printable
 from ....kernel.model.message_tracking import Fate, Flight
 from ....kernel.model.run import Act
 from ..svg import document, escape, path, tag, text
-from ..text_metrics import clip, text_width
+from ..text_metrics import text_width
 from .build import Chart, EventKind, Lifeline, descriptions
-from .layout import LEGEND, NAME, NAME_LINE, Layout, lay_out, name_lines, no_return_at, wait_lines
+from .layout import (
+    LEGEND,
+    NAME,
+    NAME_LINE,
+    STRETCH,
+    TITLE_LINE,
+    Layout,
+    lay_out,
+    name_lines,
+    no_return_at,
+    title_lines,
+    wait_lines,
+)
 from .routes import Route
 from .signs import (
     arrowhead,
@@ -57,20 +69,21 @@ def chart_svg(chart: Chart, *, style: bool = True) -> str:
         *_legend(layout),
         _heads(chart, layout),
     ]
-    if chart.title:
-        body.insert(0, text(14, 22, clip(printable(chart.title), 13, layout.width - 28), "sp-title sp-left"))
+    lines = enumerate(title_lines(chart, layout.width))
+    body[:0] = [text(14, 22 + TITLE_LINE * i, words, "sp-title sp-left") for i, words in lines]
     label = chart.title or "message sequence chart"
     return document(layout.width, layout.height, body, label, style, "; ".join(phrases))
 
 
 def _instants(chart: Chart, layout: Layout, phrases: list[str]) -> list[str]:
     """An invisible band for each step: its place for the cursor, its tooltip, and a target to click."""
-    bands = []
+    bands, small = [], chart.small
     for step, y in layout.y.items():
         tip = tag("title", escape(f"step {step + 1}: {phrases[step]}"))
+        half = 0.5 if step in small else 9
         band = tag(
-            "rect", tip, x=0, y=y - 9, width=layout.width, height=18, fill="transparent", class_="sp-instant",
-            data_step=step, data_y=y, data_x=layout.x[_actor(chart, step)],
+            "rect", tip, x=0, y=y - half, width=layout.width, height=2 * half, fill="transparent",
+            class_="sp-instant", data_step=step, data_y=y, data_x=layout.x[_actor(chart, step)],
         )  # fmt: skip
         bands.append(band)
     return bands
@@ -84,7 +97,8 @@ def _actor(chart: Chart, step: int) -> str:
 
 def _heads(chart: Chart, layout: Layout) -> str:
     """The names, in one group, which the page keeps in sight."""
-    parts = []
+    strip = {"x": 0, "y": layout.top - 6, "width": layout.width, "height": layout.head + 12}
+    parts = [tag("rect", **strip, class_="sp-strip")]
     for line in chart.lifelines:
         x, lines = layout.x[line.name], name_lines(line)
         width = max(text_width(words, NAME) for words in lines) + 20
@@ -118,7 +132,7 @@ def _events(chart: Chart, layout: Layout) -> list[str]:
         _EVENT_SIGNS[event.kind](layout.x[line.name], layout.y[event.at], event.at)
         for line in chart.lifelines
         for event in line.events
-        if event.at in layout.y
+        if event.at in layout.y and event.at not in chart.small
     ]
 
 
@@ -185,6 +199,8 @@ def _ends(chart: Chart, layout: Layout) -> list[str]:
 
 def _frames(chart: Chart, layout: Layout) -> Iterator[str]:
     """Around the rounds that are drawn once for many, and around what repeats for ever."""
+    for stretch in chart.stretches:
+        yield _stretch(stretch, layout)
     for fold in chart.folds:
         top, bottom = layout.y[fold.first] - 17, layout.y[fold.first + fold.length - 1] + 19
         yield _frame(layout, top, bottom, "sp-frame")
@@ -194,6 +210,15 @@ def _frames(chart: Chart, layout: Layout) -> Iterator[str]:
     if chart.repeats is not None and chart.repeats in layout.y:
         top = layout.y[chart.repeats] - 26
         yield _frame(layout, top, layout.bottom + 2, "sp-loop")
+
+
+def _stretch(stretch: range, layout: Layout) -> str:
+    """What stands for the steps of a stretch: a band that says how many they are."""
+    top = layout.y[stretch.start] - 8
+    box = tag("rect", x=6, y=top, width=layout.width - 12, height=STRETCH + 8, rx=4, class_="sp-stretch")
+    words = f"⋯ {len(stretch)} steps without a fault"
+    said = text(layout.width - 12, top + STRETCH / 2 + 8, words, "sp-small sp-times sp-halo")
+    return tag("g", box, said, data_stretch=stretch.start, class_="sp-closed")
 
 
 def _captions(chart: Chart, layout: Layout) -> Iterator[str]:

@@ -24,9 +24,14 @@ const stage = (() => {
     inFlight(svg, y, step, last);
     if (!band) { box.scrollTop = 0; return; }
     line.setAttribute("d", "M0 " + y + "H" + svg.viewBox.baseVal.width);
-    const x = Number(band.getAttribute("data-x"));
+    const size = scale(svg), x = Number(band.getAttribute("data-x")) * size, down = y * size;
     if (x < box.scrollLeft + 40 || x > box.scrollLeft + box.clientWidth - 40) box.scrollLeft = x - box.clientWidth / 2;
-    if (y < box.scrollTop + 60 || y > box.scrollTop + box.clientHeight - 60) box.scrollTop = y - box.clientHeight / 2;
+    if (down < box.scrollTop + 60 || down > box.scrollTop + box.clientHeight - 60) box.scrollTop = down - box.clientHeight / 2;
+  }
+
+  // A picture may be shown smaller or larger than it was drawn.
+  function scale(svg) {
+    return (svg.getBoundingClientRect().width || svg.viewBox.baseVal.width) / svg.viewBox.baseVal.width;
   }
 
   // A message in flight is drawn up to its current position; the rest of its arrow is faint.
@@ -122,8 +127,9 @@ const stage = (() => {
     box.addEventListener("scroll", () => {
       const heads = box.querySelector(".sp-heads");
       if (!heads) return;
-      const top = Number(heads.getAttribute("data-top"));
-      heads.setAttribute("transform", "translate(0 " + Math.max(0, box.scrollTop - top + 4) + ")");
+      const top = Number(heads.getAttribute("data-top")), down = Math.max(0, box.scrollTop / scale(heads.ownerSVGElement) - top + 4);
+      heads.setAttribute("transform", "translate(0 " + down + ")");
+      heads.classList.toggle("moved", down > 0);  // on a strip of their own: what scrolls below is not cut in halves
     });
   }
 
