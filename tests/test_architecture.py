@@ -106,13 +106,18 @@ def test_what_faults_do_is_read_independently_for_the_kernels() -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) < 300
 
 
-@pytest.mark.parametrize("name", ["replay_storm", "check_survival", "check_out_of_reach", "pending"])
+#: What the kernel of survival reads by itself.
+READ_APART = ("replay_storm", "check_survival", "check_out_of_reach", "pending", "observers")
+
+
+@pytest.mark.parametrize("name", READ_APART)
 def test_the_kernel_of_survival_is_independent_and_small(name: str) -> None:
     path = SOURCE / "trust" / f"{name}.py"
     assert imported_packages(path) <= {"errors", "kernel/model", "trust"}
     text = path.read_text(encoding="utf-8")
     others = set(re.findall(r"^from \.(\w+) import", text, re.MULTILINE))
-    assert others <= {"replay_storm", "channel_faults", "check_survival", "survival_certificate", "pending"}
+    beside = {"channel_faults", "survival_certificate", "numbered_steps"}
+    assert others <= {*READ_APART, *beside}
     assert len(text.splitlines()) < 300
 
 

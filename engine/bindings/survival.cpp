@@ -20,6 +20,10 @@ using PlainList = std::tuple<std::vector<survival::ContentForm>, bool, std::set<
 
 using PlainPending = std::optional<std::tuple<std::uint32_t, std::uint32_t, PlainGoal, PlainGoal>>;
 
+// The first component, and what observers do: (process, transition, observer, where it goes from each of its states).
+using PlainMove = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::vector<std::uint32_t>>;
+using PlainExtras = std::optional<std::tuple<std::uint32_t, std::vector<PlainMove>>>;
+
 static survival::Goal goal_of(const PlainGoal& plain) {
     survival::Goal goal;
     for (const auto& [kind, negated, subject, details] : plain) goal.push_back({kind, negated, subject, details});
@@ -28,13 +32,26 @@ static survival::Goal goal_of(const PlainGoal& plain) {
 
 static Number number(std::uint32_t n) { return n == survival::nothing ? std::nullopt : Number(n); }
 
+static survival::Extras extras_of(const PlainExtras& plain, const std::vector<Flags>& marks) {
+    survival::Extras extras;
+    if (!plain) return extras;
+    const auto& [first, moves] = *plain;
+    extras.first = first;
+    if (!moves.empty())
+        for (const Flags& transitions : marks) extras.observed.emplace_back(transitions.size());
+    for (const auto& [process, transition, observer, to] : moves)
+        extras.observed.at(process).at(transition).push_back({observer, to});
+    return extras;
+}
+
 static void make(survival::Question* self, std::uint32_t k, std::uint32_t slack,
                  const std::vector<std::pair<bool, PlainGoal>>& asks, std::vector<Flags> marks, std::vector<Flags> rests,
                  std::vector<Flags> ended, Flags observed, Number most_faults, const std::vector<Number>& most_of_kind,
                  const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ladder, std::uint32_t most_abstract,
                  std::uint32_t most_certified, const std::vector<PlainList>& lists, bool reduction,
                  std::uint64_t reduce_from, bool symmetry, std::uint64_t witness_budget, const DiskOptions& disk,
-                 std::uint32_t threads, std::uint64_t parallel_from, bool compact, const PlainPending& pending) {
+                 std::uint32_t threads, std::uint64_t parallel_from, bool compact, const PlainPending& pending,
+                 const PlainExtras& extras) {
     if (most_certified > 0 && asks.size() != 1) throw nb::value_error("a certificate is of a single question");
     if (asks.size() > survival::most_asks) throw nb::value_error("too many questions at once");
     survival::Question& q = *new (self) survival::Question;
@@ -45,6 +62,7 @@ static void make(survival::Question* self, std::uint32_t k, std::uint32_t slack,
         const auto& [process, state, begin, end] = *pending;
         q.pending = {process, state, goal_of(begin), goal_of(end)};
     }
+    q.extras = extras_of(extras, marks);
     q.marks = std::move(marks);
     q.rests = std::move(rests);
     q.ended = std::move(ended);
@@ -158,7 +176,7 @@ void bind_survival(nb::module_& m) {
              nb::arg("reduce_from") = Question{}.reduce_from, nb::arg("symmetry") = false,
              nb::arg("witness_budget") = Question{}.witness_budget, nb::arg("disk") = DiskOptions{},
              nb::arg("threads") = 1, nb::arg("parallel_from") = Question{}.parallel_from, nb::arg("compact") = false,
-             nb::arg("pending") = nb::none());
+             nb::arg("pending") = nb::none(), nb::arg("extras") = nb::none());
     m.def("survive", &survival::survive, nb::arg("system"), nb::arg("question"), nb::arg("monitor"),
           nb::call_guard<nb::gil_scoped_release>());
 }

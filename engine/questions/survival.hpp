@@ -13,6 +13,7 @@
 #include "core/disk_options.hpp"
 #include "core/limits.hpp"
 #include "core/system.hpp"
+#include "questions/survival_extras.hpp"
 #include "reduce/symmetry.hpp"
 
 namespace stormproof::survival {
@@ -68,6 +69,7 @@ struct Question {
     std::uint32_t k = 1, slack = 2;
     std::vector<Ask> asks;                         // at most `most_asks`
     Pending pending;
+    Extras extras;
     std::vector<ListedConfigurations> lists;       // for goals of the kind `listed`
     std::vector<std::vector<std::uint8_t>> marks;  // process -> transition -> mark
     std::vector<std::vector<std::uint8_t>> rests, ended;  // process -> state -> flag

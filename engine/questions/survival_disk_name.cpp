@@ -10,6 +10,15 @@ void add_goal(Fingerprint& out, const Goal& goal) {
         out.add(static_cast<unsigned>(node.kind)).add(node.negated).add(node.subject).add(node.details);
 }
 
+void add_extras(Fingerprint& out, const Extras& extras) {
+    out.add(extras.first).add(extras.observed.size());
+    for (const auto& transitions : extras.observed)
+        for (const Moves& moves : transitions) {
+            out.add(moves.size());
+            for (const Move& move : moves) out.add(move.process).add(move.to);
+        }
+}
+
 }  // namespace
 
 std::string fingerprint(const System& system, const Question& q) {
@@ -24,6 +33,7 @@ std::string fingerprint(const System& system, const Question& q) {
     out.add(q.pending.process).add(q.pending.state);
     add_goal(out, q.pending.begin);
     add_goal(out, q.pending.end);
+    add_extras(out, q.extras);
     out.add(q.lists.size());
     for (const ListedConfigurations& list : q.lists) {
         out.add(list.heads).add(list.rows.size());

@@ -24,6 +24,31 @@ inline std::uint32_t add_goal(Shape& shape, const Goal& goal, std::uint32_t numb
     return own;
 }
 
+// What observers do, as part of that graph: a node for what a step makes of an observer, linked with the transitions that do it,
+// and one for each state that it leaves.
+inline void add_observers(Shape& shape, const Extras& extras) {
+    constexpr std::uint32_t does = 104, of_observer = 105, leaves = 106, enters = 107, has_move = 108;
+    constexpr std::uint64_t effect_colour = 1996, move_colour = 1997;
+    std::map<std::pair<std::uint32_t, std::vector<std::uint32_t>>, std::uint32_t> known;
+    const auto effect = [&](const Move& move) {
+        const auto [at, fresh] = known.try_emplace({move.process, move.to}, 0);
+        if (!fresh) return at->second;
+        const std::uint32_t own = at->second = shape.add(effect_colour);
+        shape.link(own, shape.process(move.process), of_observer);
+        for (std::uint32_t state = 0; state < move.to.size(); ++state) {
+            if (move.to[state] == state) continue;
+            const std::uint32_t arc = shape.add(move_colour);
+            shape.link(own, arc, has_move);
+            shape.link(arc, shape.state(move.process, state), leaves);
+            shape.link(arc, shape.state(move.process, move.to[state]), enters);
+        }
+        return own;
+    };
+    for (std::uint32_t p = 0; p < extras.observed.size(); ++p)
+        for (std::uint32_t t = 0; t < extras.observed[p].size(); ++t)
+            for (const Move& move : extras.observed[p][t]) shape.link(shape.transition(p, t), effect(move), does);
+}
+
 // The permutations that leave the system and the question as they are.
 inline std::vector<Automorphism> symmetries(const System& system, const Question& q, const Monitor& monitor) {
     if (!q.lists.empty()) return {};
@@ -42,6 +67,7 @@ inline std::vector<Automorphism> symmetries(const System& system, const Question
         respect(q.pending.begin, 1998);
         respect(q.pending.end, 1999);
     }
+    add_observers(shape, q.extras);
     return shape.automorphisms(most_permutations);
 }
 

@@ -31,12 +31,14 @@ class CalmPredecessors {
                 FaultyStep step;
                 step.process = p;
                 step.transition = number;
-                const auto found = [&] {
+                const auto waiting = [&] {
                     visit(step, before_.data());
                     if (sets == Sets::nothing) return;
                     before_[pending.process] = static_cast<Cell>(1 - before_[pending.process]);
                     visit(step, before_.data());
+                    before_[pending.process] = static_cast<Cell>(1 - before_[pending.process]);
                 };
+                const auto found = [&] { each_before(rules_.question.extras.moves(p, number), 0, waiting); };
                 if (t.kind == TransitionKind::send) undo_send(t, found);
                 else if (t.kind == TransitionKind::receive) undo_receive(t, bound, found);
                 else if (rules_.question.marks[p][number] == unmarked) found();
@@ -48,6 +50,20 @@ class CalmPredecessors {
     const Layout& layout_;
     std::vector<std::vector<std::vector<std::uint32_t>>> into_;  // process -> state -> transitions that lead there
     std::vector<Cell> before_;
+
+    // For all states of components, from the move `i` on, that the moves lead to the present ones.
+    template <class Found>
+    void each_before(const Moves& moves, std::size_t i, Found&& found) {
+        if (i == moves.size()) return found();
+        const Move& move = moves[i];
+        const Cell after = before_[move.process];
+        for (std::uint32_t state = 0; state < move.to.size(); ++state) {
+            if (move.to[state] != after) continue;
+            before_[move.process] = static_cast<Cell>(state);
+            each_before(moves, i + 1, found);
+        }
+        before_[move.process] = after;
+    }
 
     // The message may be the last one; or nobody was interested in it, and there are others.
     template <class Found>

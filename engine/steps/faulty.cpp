@@ -24,6 +24,7 @@ template <class Cell>
 void Steps<Cell>::begin(const Cell* row, const FaultyStep& step, const Transition& t) {
     std::memcpy(next_.data(), row, layout_.cells * sizeof(Cell));
     next_[step.process] = static_cast<Cell>(t.target);
+    move_components(rules_.question.extras.moves(step.process, step.transition), next_.data());
 }
 
 // Counts a fault; false when the budget does not allow it.

@@ -18,7 +18,8 @@ class Packing {
         : layout_(layout), bound_(std::min(most, layout.bound)) {
         letters_.resize(system.channels.size());
         for (std::uint32_t c = 0; c < system.channels.size(); ++c) letters_[c] = letters(system, c);
-        pending_ = question.pending.process;
+        extras_ = std::min(question.extras.first, question.pending.process);
+        processes_ = static_cast<std::uint32_t>(system.processes.size());
         pieces_of_.resize(layout.contents + system.channels.size());
         for (std::uint32_t kind = 0; kind < layout.counter_of.size(); ++kind)
             if (layout.counter_of[kind] != nothing) add_number(layout.counter_of[kind], question.most_of_kind[kind] + 1);
@@ -47,11 +48,10 @@ class Packing {
         std::fill(words, words + words_, 0);
         for (const Piece& piece : pieces_) piece.field.add(words, value(piece, row));
     }
-    // Packs a row again of which a step has changed the state of a process, a channel, the counts of faults and whether
-    // an answer is pending.
+    // Packs a row again of which a step has changed the state of a process, a channel, the counts of faults and components.
     void repack(const Cell* row, std::uint32_t process, std::uint32_t channel, std::uint64_t* words) const {
         renew(process, row, words);
-        if (pending_ != nothing) renew(pending_, row, words);
+        for (std::uint32_t extra = extras_; extra < processes_; ++extra) renew(extra, row, words);
         for (std::uint32_t counter = layout_.counters; counter < layout_.contents; ++counter) renew(counter, row, words);
         if (channel != none) renew(layout_.contents + channel, row, words);
     }
@@ -77,7 +77,7 @@ class Packing {
     const std::uint32_t bound_;
     std::vector<Piece> pieces_;
     std::vector<std::vector<std::uint32_t>> pieces_of_;  // of each state, count and channel
-    std::uint32_t words_ = 1, pending_ = nothing;
+    std::uint32_t words_ = 1, extras_ = nothing, processes_ = 0;
     struct Letters {
         std::vector<std::uint32_t> message, number;  // letter -> message, message -> letter
     };

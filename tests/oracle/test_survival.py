@@ -168,7 +168,7 @@ def after(
     """The contents of the only channel after a step of the process, with the faults that the step counts."""
     at = initial(asked.system)._replace(words=(words,))
     steps = [s for s in stormy_steps(asked, at) if s.process == process]
-    return {(effect(asked.system, at, s).words[0], s.faults.total()) for s in steps}
+    return {(effect(asked, at, s).words[0], s.faults.total()) for s in steps}
 
 
 def wire(failure: ChannelFailure, message: Message = "a") -> SurvivalModel:

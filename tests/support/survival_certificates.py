@@ -64,7 +64,7 @@ def claimed(model: SurvivalModel, ask: Ask, k: int, answer: SurvivalAnswer) -> C
         return Claimed(model, ask, closed_set(model, ask, k, answer.listed), answer.up_to)
     if answer.run is None or answer.run.proof is None:
         return None
-    witness = storm_witness(model.system, answer.run)
+    witness = storm_witness(model, answer.run)
     return Claimed(model, ask, out_of_reach(model, answer.run.proof, answer.listed), witness=witness)
 
 

@@ -14,8 +14,10 @@ from typing import NamedTuple
 from ..kernel.model.actions import Channel, Configuration, Internal, Message, Receive, Send, Word, channel_of
 from ..kernel.model.goal import And, Contains, Goal, Holds, Not, Or
 from ..kernel.model.goal_forms import normal_form, observed_channels
+from ..kernel.model.storm_step import StormStep
 from ..kernel.model.survival import BlockSize, SurvivalModel
 from .bounded import TooLarge
+from .observers import watched
 from .rest import satisfies
 
 
@@ -94,7 +96,8 @@ def calm_steps(
     for i, process in enumerate(system):
         for transition in process.outgoing(at.states[i]):
             action = transition.action
-            states = (*at.states[:i], transition.target, *at.states[i + 1 :])
+            moved = Configuration((*at.states[:i], transition.target, *at.states[i + 1 :]), ())
+            states = watched(model, StormStep(process.name, transition), moved).states
             if isinstance(action, Internal):
                 if model.process_fault(process.name, action) is None:
                     yield AbstractConfiguration(states, at.contents)

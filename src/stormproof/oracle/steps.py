@@ -13,6 +13,7 @@ from ..kernel.model.survival import SurvivalModel
 from ..kernel.model.system import System
 from ..kernel.semantics.silent_steps import FiredAction, Successor
 from .channel_faults import received, reception_outcomes, send_outcomes, sent, silently
+from .observers import watched
 
 
 def initial(system: System) -> Configuration:
@@ -56,7 +57,13 @@ def steps(
 
 
 def faulty_steps(model: SurvivalModel, at: Configuration) -> Iterator[tuple[StormStep, Configuration]]:
-    """Definitions 9.1: every step in channels of any length, with what goes wrong, and where it leads."""
+    """Definitions 9.1: every step in channels of any length, with what goes wrong, and where it leads;
+    observers move with it (17.1)."""
+    for step, after in _steps_of_roles(model, at):
+        yield step, watched(model, step, after) if model.extras.observers else after
+
+
+def _steps_of_roles(model: SurvivalModel, at: Configuration) -> Iterator[tuple[StormStep, Configuration]]:
     words = dict(zip(model.system.channels, at.words))
     for process, state in zip(model.system, at.states):
         for transition in process.outgoing(state):

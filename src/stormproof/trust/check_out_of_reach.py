@@ -21,6 +21,7 @@ from ..kernel.model.phrases import plural
 from ..kernel.model.run import Witness
 from ..kernel.model.survival import BlockSize, SurvivalModel
 from .check_survival import SurvivalCheck
+from .observers import Watch
 from .replay_storm import Judge, StormConfiguration, storm_end
 from .survival_certificate import BlockContent, OutOfReach, bases
 
@@ -152,7 +153,7 @@ class AbstractSteps:
 
     def __init__(self, model: SurvivalModel, goal: Goal, size: BlockSize) -> None:
         self.model, self.size = model, size
-        self.system, self.judge = model.system, Judge(model)
+        self.system, self.judge, self.watch = model.system, Judge(model), Watch(model)
         self.goal, self.observed = normal_form(goal), observed_channels(goal, model.system)
 
     def start(self, place: StormConfiguration) -> BlockConfiguration:
@@ -183,8 +184,9 @@ class AbstractSteps:
         self, states: tuple[str, ...], contents: tuple[BlockContent, ...]
     ) -> Iterator[BlockConfiguration]:
         for i, process in enumerate(self.system):
-            for _, action, target in process.outgoing(states[i]):
-                after = (*states[:i], target, *states[i + 1 :])
+            for taken in process.outgoing(states[i]):
+                action = taken.action
+                after = self.watch.after((*states[:i], taken.target, *states[i + 1 :]), process.name, taken)
                 if isinstance(action, Internal):
                     marked = (process.name, action.name) in self.model.process_faults
                     if not action.is_fault and not marked:

@@ -19,17 +19,18 @@ this is worked out once: a million configurations are checked in a minute.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from ..errors import Refused
-from ..kernel.model.actions import Internal, Message, Receive, Send, Word, channel_of
+from ..kernel.model.actions import Internal, Receive, Send, Transition, Word, channel_of
 from ..kernel.model.ask import Ask
 from ..kernel.model.goal_forms import observed_channels
 from ..kernel.model.phrases import plural
 from ..kernel.model.storm_step import FAULT_KINDS
 from ..kernel.model.survival import SurvivalModel
 from .channel_faults import received, sent
+from .numbered_steps import NumberedChange, NumberedStep
+from .observers import Watch
 from .pending import becomes_pending
 from .replay_storm import Judge, StormConfiguration
 from .survival_certificate import ClosedSet, bases
@@ -67,35 +68,10 @@ def check_holds(model: SurvivalModel, ask: Ask, certificate: ClosedSet) -> Survi
 # ---- the certificate -----------------------------------------------------------------------------------
 
 
-class _Change(NamedTuple):
-    """What a step adds to the number of a configuration (None: it leads to a content that is not listed), the
-    faults that it takes from the budget in all, and those of limited kinds: (digit, faults)."""
-
-    change: int | None
-    spends: int = 0
-    counts: tuple[tuple[int, int], ...] = ()
-
-
-@dataclass
-class _Local:
-    """A transition of one process, and what it may make of each content of its channel, as far as known:
-    for calm steps in channels of any length, and for all within the bound, with whether it is full."""
-
-    change: int
-    internal: _Change | None = None
-    is_fault: bool = False
-    message: Message = ""
-    sends: bool = False
-    channel: int = -1
-    receiver: int = -1
-    calm: dict[tuple[int, bool], int | None] = field(default_factory=dict)
-    stormy: dict[tuple[int, bool], tuple[tuple[_Change, ...], bool]] = field(default_factory=dict)
-
-
 class _Checker:
     def __init__(self, model: SurvivalModel, ask: Ask, certificate: ClosedSet) -> None:
         self.model, self.ask, self.certificate = model, ask, certificate
-        self.system, self.judge = model.system, Judge(model)
+        self.system, self.judge, self.watch = model.system, Judge(model), Watch(model)
         self.contents = [certificate.contents.get(c, ()) for c in self.system.channels]
         if certificate.k < 1 or any(len(set(table)) < len(table) for table in self.contents):
             raise Refused("the bound is not positive, or a content is listed twice")
@@ -151,8 +127,9 @@ class _Checker:
                 for local in self.locals[i][digits[i]]:
                     effects, hit = self._stormy(local, digits)
                     full |= hit
+                    moved = number + local.moved(digits)
                     for effect in effects:
-                        self._check_effect(number + local.change, spent, digits, effect)
+                        self._check_effect(moved, spent, digits, effect)
         return full
 
     def _initial(self) -> int:
@@ -177,7 +154,7 @@ class _Checker:
         now = self.set_by[at]
         return number if now is None else number + (now - before) * weight
 
-    def _check_effect(self, number: int, spent: int, digits: list[int], effect: _Change) -> None:
+    def _check_effect(self, number: int, spent: int, digits: list[int], effect: NumberedChange) -> None:
         change, spends, counts = effect
         if counts and any(digits[d] + n >= self.bases[d] for d, n in counts):
             return
@@ -190,7 +167,7 @@ class _Checker:
                 return
         raise Refused(f"a step leads out of the set, from {self._place(digits)}")
 
-    def _stormy(self, local: _Local, digits: list[int]) -> tuple[tuple[_Change, ...], bool]:
+    def _stormy(self, local: NumberedStep, digits: list[int]) -> tuple[tuple[NumberedChange, ...], bool]:
         if local.internal is not None:
             return (local.internal,), False
         key = self._content(local, digits)
@@ -208,36 +185,51 @@ class _Checker:
             local.stormy[key] = effects, full
         return local.stormy[key]
 
-    def _content(self, local: _Local, digits: list[int]) -> tuple[int, bool]:
+    def _content(self, local: NumberedStep, digits: list[int]) -> tuple[int, bool]:
         """The content of the transition's channel, and whether nobody looks at what is put behind it."""
         unseen = self.ended[local.receiver][digits[local.receiver]] and not self.observed[local.channel]
         return digits[self.first + local.channel], unseen
 
-    def _effect(self, local: _Local, before: int, word: Word, faults: Mapping[str, int]) -> _Change:
+    def _effect(
+        self, local: NumberedStep, before: int, word: Word, faults: Mapping[str, int]
+    ) -> NumberedChange:
         after = self.digit[local.channel].get(word)
         change = None if after is None else (after - before) * self.weights[self.first + local.channel]
         return self._counted(change, faults)
 
-    def _counted(self, change: int | None, faults: Mapping[str, int]) -> _Change:
+    def _counted(self, change: int | None, faults: Mapping[str, int]) -> NumberedChange:
         first = self.first + len(self.digit)
         counts = ((first + i, faults.get(kind, 0)) for i, kind in enumerate(self.limited))
         spends = 0 if self.model.budget.total is None else sum(faults.values())
-        return _Change(change, spends, tuple((d, n) for d, n in counts if n))
+        return NumberedChange(change, spends, tuple((d, n) for d, n in counts if n))
 
-    def _locals(self, i: int, state: str) -> Iterator[_Local]:
+    def _locals(self, i: int, state: str) -> Iterator[NumberedStep]:
         process, names = self.system.processes[i], self.system.names
-        for source, action, target in process.outgoing(state):
+        for taken in process.outgoing(state):
+            source, action, target = taken
             change = (process.states.index(target) - process.states.index(source)) * self.weights[i]
+            seen = self._observed(process.name, taken)
             channel = channel_of(process.name, action)
             if channel is not None and isinstance(action, Send | Receive):
                 number, receiver = self.system.channel_index[channel], names.index(channel.receiver)
-                yield _Local(change, None, False, action.message, isinstance(action, Send), number, receiver)
+                yield NumberedStep(
+                    change, seen, None, False, action.message, isinstance(action, Send), number, receiver
+                )
             elif isinstance(action, Internal):
                 if action.crashes and process.name not in self.model.failures.unreliable:
                     continue
                 marked = action.fault or self.model.process_faults.get((process.name, action.name))
                 kind = "crash" if action.crashes else marked
-                yield _Local(change, self._counted(0, {kind: 1} if kind else {}), bool(kind))
+                yield NumberedStep(change, seen, self._counted(0, {kind: 1} if kind else {}), bool(kind))
+
+    def _observed(self, role: str, taken: Transition) -> tuple[tuple[int, tuple[int, ...]], ...]:
+        """What the step adds to the digit of each observer that sees it, in each of its states."""
+        found = []
+        for i, moves in self.watch.moves(role, taken).items():
+            states = self.system.processes[i].states
+            changes = (states.index(moves.get(s, s)) - n for n, s in enumerate(states))
+            found.append((i, tuple(change * self.weights[i] for change in changes)))
+        return tuple(found)
 
     # ---- the goal --------------------------------------------------------------------------------------
 
@@ -278,9 +270,9 @@ class _Checker:
             for local in self.locals[i][digits[i]]:
                 change = self._calm(local, digits)
                 if change is not None:
-                    yield local.change + change
+                    yield local.moved(digits) + change
 
-    def _calm(self, local: _Local, digits: list[int]) -> int | None:
+    def _calm(self, local: NumberedStep, digits: list[int]) -> int | None:
         if local.internal is not None:
             return None if local.is_fault else 0
         key = self._content(local, digits)

@@ -20,6 +20,7 @@ from ..kernel.model.goal import AT_REST, And, At, Contains, Goal, Head, Holds, N
 from ..kernel.model.run import Act, Replay, Step, Witness
 from ..kernel.model.survival import SurvivalModel
 from .channel_faults import after_fault
+from .observers import Watch
 from .pending import pending_after
 
 #: Configurations that the search of calm futures may see.
@@ -125,12 +126,13 @@ def _calm(step: Step) -> bool:
 
 def run(model: SurvivalModel, witness: Witness) -> list[StormConfiguration]:
     """Where each step leads; the faults of a step stand right after a send, before a reception."""
-    states = {p.name: p.initial for p in model.system}
+    states, watch = {p.name: p.initial for p in model.system}, Watch(model)
     queues: Queues = dict.fromkeys(model.system.channels, ())
     found = [_place(model, states, queues)]
     for i, step in enumerate(witness.steps):
         if isinstance(step, Act):
-            _act(model, i, step, states, queues)
+            taken = _act(model, i, step, states, queues)
+            states = dict(zip(states, watch.after(tuple(states.values()), step.process, taken), strict=True))
         else:
             _check_place(i, step, witness.steps)
             queues[step.channel] = _content(model, i, step, queues.get(step.channel, ()))
@@ -149,7 +151,7 @@ def _place(model: SurvivalModel, states: Mapping[str, str], queues: Queues) -> S
     return StormConfiguration(tuple(states[p.name] for p in model.system), tuple(queues.values()))
 
 
-def _act(model: SurvivalModel, i: int, step: Act, states: dict[str, str], queues: Queues) -> None:
+def _act(model: SurvivalModel, i: int, step: Act, states: dict[str, str], queues: Queues) -> Transition:
     here = states.get(step.process)
     taken = None if here is None else Transition(here, step.action, step.state)
     if here is None or taken not in model.system[step.process].outgoing(here):
@@ -164,6 +166,7 @@ def _act(model: SurvivalModel, i: int, step: Act, states: dict[str, str], queues
         if queues[channel][:1] != (step.action.message,):
             raise Refused(f"step {i}: {step.action.message} is not at the head of {channel}")
         queues[channel] = queues[channel][1:]
+    return taken
 
 
 def _fault_of(model: SurvivalModel, process: str, action: Internal) -> str | None:
@@ -201,14 +204,15 @@ class Judge:
     """Evaluates goals and takes calm steps, in channels of any length."""
 
     def __init__(self, model: SurvivalModel) -> None:
-        self.model, self.system = model, model.system
+        self.model, self.system, self.watch = model, model.system, Watch(model)
 
     def calm(self, place: StormConfiguration) -> Iterator[StormConfiguration]:
         for i, process in enumerate(self.system):
-            for _, action, target in process.outgoing(place.states[i]):
-                queues = self._after(process.name, action, place.queues)
+            for taken in process.outgoing(place.states[i]):
+                queues = self._after(process.name, taken.action, place.queues)
                 if queues is not None:
-                    yield StormConfiguration((*place.states[:i], target, *place.states[i + 1 :]), queues)
+                    states = (*place.states[:i], taken.target, *place.states[i + 1 :])
+                    yield StormConfiguration(self.watch.after(states, process.name, taken), queues)
 
     def _after(
         self, name: str, action: Send | Receive | Internal, queues: tuple[tuple[Message, ...], ...]

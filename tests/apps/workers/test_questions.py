@@ -240,14 +240,14 @@ def test_ways_to_rest_agree_with_the_definitions_on_random_runs(chunk: int) -> N
             assert steps in (None, len(way)) and (said != UNKNOWN or hit), f"seed {seed}"
             leads_to_rest(model, at, way, said)
             possible = list(stormy_steps(model, at))
-            at = effect(model.system, at, rng.choice(possible)) if possible else at
+            at = effect(model, at, rng.choice(possible)) if possible else at
     assert min(asked[NEVER], asked[POSSIBLE]) > 20 and asked[UNKNOWN] < 10, asked
 
 
 def leads_to_rest(model: SurvivalModel, at: Configuration, way: Sequence[StormStep], said: str) -> None:
     for step in way:
         assert step.calm and step in list(stormy_steps(model, at))
-        at = effect(model.system, at, step)
+        at = effect(model, at, step)
     assert at_rest(model, at) or said != POSSIBLE
 
 

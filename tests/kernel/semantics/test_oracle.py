@@ -51,7 +51,7 @@ def test_every_step_as_the_oracle_takes_it(chunk: int) -> None:
                 silent = set(silent_steps.steps(model.system, model.failures, at, limit))
                 assert silent == set(steps.steps(model.system, model.failures, at, limit)), where
             stormy = faulty_steps.stormy_steps(model, at)
-            faulty = [(step, faulty_steps.effect(model.system, at, step)) for step in stormy]
+            faulty = [(step, faulty_steps.effect(model, at, step)) for step in stormy]
             assert Counter(faulty) == Counter(steps.faulty_steps(model, at)), where
             bounded = Counter(faulty_steps.bounded_steps(model, at, 3, observed))
             assert bounded == Counter(steps.bounded_steps(model, at, 3, observed)), where

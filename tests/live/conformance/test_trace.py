@@ -43,7 +43,7 @@ def random_logs(model: SurvivalModel, rng: random.Random, length: int) -> tuple[
         calm = [step for step in steps if step.calm]
         step = rng.choice(calm if calm and rng.random() < 0.7 else steps)
         faults += sum(step.faults.values())
-        at = effect(model.system, at, step)
+        at = effect(model, at, step)
         if not is_silent(step.transition.action):
             logs[step.process].append(event_of(step.transition.action))
     return logs, faults

@@ -90,7 +90,7 @@ def test_survival_in_any_combination_as_defined(chunk: int) -> None:
             continue
         compared += 1
         for _ in range(COMBINATIONS):
-            _compare_survival(rng, model, asks, k, expected, f"seed {seed}, k = {k}")
+            compare_survival(rng, model, asks, k, expected, f"seed {seed}, k = {k}")
 
 
 def _survival_question(rng: random.Random) -> tuple[SurvivalModel, dict[str, Ask], int]:
@@ -104,7 +104,7 @@ def _survival_question(rng: random.Random) -> tuple[SurvivalModel, dict[str, Ask
     return model, {"recovers": RECOVERS, "clean": clean(system, model.rest)}, 1
 
 
-def _compare_survival(
+def compare_survival(
     rng: random.Random,
     model: SurvivalModel,
     asks: dict[str, Ask],

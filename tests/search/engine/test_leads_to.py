@@ -63,6 +63,6 @@ def pending_where_it_is_stuck(model: SurvivalModel, ask: Ask, answer: SurvivalAn
     at = initial(model.system)
     pending = is_pending(model, ask, at, False)
     for step in answer.run.steps[: answer.run.storm]:
-        at = effect(model.system, at, step)
+        at = effect(model, at, step)
         pending = is_pending(model, ask, at, pending)
     return pending

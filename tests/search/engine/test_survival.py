@@ -73,7 +73,7 @@ def play(model: SurvivalModel, at: Configuration, steps: tuple[StormStep, ...], 
     """Where the steps lead, each of which must be possible."""
     for step in steps:
         assert step in set(stormy_steps(model, at)), where
-        at = effect(model.system, at, step)
+        at = effect(model, at, step)
     return at
 
 
@@ -181,7 +181,7 @@ def shortest(model: SurvivalModel, k: int, slack: int) -> tuple[int, int] | None
         if is_deadlock(model, at):
             return faults, actions
         for step in stormy_steps(model, at):
-            after = effect(model.system, at, step)
+            after = effect(model, at, step)
             longest = max((len(a) for a, b in zip(after.words, at.words) if len(a) > len(b)), default=0)
             if longest > k + slack or (not step.calm and (longest > k or not stormy)):
                 continue

@@ -135,7 +135,7 @@ def show_me(text: str, settings: Any, steps: Any) -> dict[str, Any]:
     found: list[Step] = []
     for step in way:
         found += run_steps(playing.model.system, at, step)
-        at = effect(playing.model.system, at, step)
+        at = effect(playing.model, at, step)
     return {"steps": [step_to_json(s) for s in found] if answer == POSSIBLE else None}
 
 

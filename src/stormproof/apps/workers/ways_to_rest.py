@@ -104,4 +104,4 @@ class WaysToRest:
 
     def _calm(self, at: Configuration) -> Iterator[tuple[StormStep, Configuration]]:
         steps = (step for step in stormy_steps(self.model, at) if step.calm)
-        return ((step, effect(self.model.system, at, step)) for step in steps)
+        return ((step, effect(self.model, at, step)) for step in steps)

@@ -10,6 +10,7 @@ from ...errors import Place
 from ...records import dataclass
 from ..model.actions import Transition
 from ..model.faults import ChannelFaults
+from ..model.observer import Observer
 from ..model.process import Process
 from ..model.requirement import Requirement
 from ..model.system import PEER_TO_PEER, System
@@ -70,9 +71,10 @@ class DataSystem(System):
         requirements: Iterable[Requirement] = (),
         communication: str = PEER_TO_PEER,
         timers: str = ANY,
+        observers: Iterable[Observer] = (),
         data: DataNames | None = None,
         source: DataSource | None = None,
     ) -> None:
-        super().__init__(processes, name, faults, requirements, communication, timers)
+        super().__init__(processes, name, faults, requirements, communication, timers, observers)
         object.__setattr__(self, "data", data or DataNames())
         object.__setattr__(self, "source", source)

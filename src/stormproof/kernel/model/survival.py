@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ...records import dataclass
 from .actions import Channel, Configuration, Internal, Transition, Word
 from .budget import Budget
+from .extras import Extras
 from .failures import FailureModel
 from .rest import RestStates, is_crash
 from .system import System
@@ -32,6 +33,7 @@ LADDER = tuple(BlockSize(*size) for size in ((1, 1), (2, 1), (3, 1), (2, 2), (4,
 class SurvivalModel:
     """A system with everything that its survival depends on.
 
+    `extras`: what configurations have beside roles and channels, as processes behind the roles.
     `process_faults` marks internal actions that are stops and restarts: (process, action) -> kind. The action
     `crash` is a fault of the processes that are unreliable; no other process ever takes it.
     """
@@ -41,6 +43,7 @@ class SurvivalModel:
     rest: RestStates
     process_faults: Mapping[tuple[str, str], str] = field(default_factory=dict)
     budget: Budget = field(default_factory=Budget)
+    extras: Extras = field(default_factory=Extras)
 
     def process_fault(self, process: str, action: Internal) -> str | None:
         """The kind of fault that an internal action is; None for an ordinary one."""

@@ -15,6 +15,7 @@ from ...errors import ModelError, did_you_mean
 from ...records import dataclass
 from .actions import Action, Channel, Crash, Internal, Message, Send, Transition, channel_of, pair_of
 from .faults import ChannelFaults
+from .observer import RECEIVES, SENDS, ObservedEvent, Observer
 from .process import Process
 from .requirement import Requirement
 from .timers import ANY, check_mode
@@ -50,8 +51,8 @@ COMMUNICATIONS = (PEER_TO_PEER, MAILBOX)
 @dataclass(frozen=True)
 class System:
     """Processes that communicate by one channel per ordered pair or by mailboxes (definitions 1.2, 12.1);
-    `faults` and `requirements` are those of the file, and so is when its `timers` expire (definitions
-    16.1)."""
+    `faults`, `requirements` and `observers` are those of the file, and so is when its `timers` expire
+    (definitions 16.1)."""
 
     processes: tuple[Process, ...]
     name: str = ""
@@ -59,6 +60,7 @@ class System:
     requirements: tuple[Requirement, ...] = ()
     communication: str = PEER_TO_PEER
     timers: str = ANY
+    observers: tuple[Observer, ...] = ()
 
     #: Were its automata made of roles in Python?
     extracted: ClassVar[bool] = False
@@ -73,6 +75,7 @@ class System:
         requirements: Iterable[Requirement] = (),
         communication: str = PEER_TO_PEER,
         timers: str = ANY,
+        observers: Iterable[Observer] = (),
     ) -> None:
         put = object.__setattr__
         put(self, "processes", tuple(processes))
@@ -81,6 +84,7 @@ class System:
         put(self, "requirements", tuple(requirements))
         put(self, "communication", communication)
         put(self, "timers", check_mode(timers) or ANY)
+        put(self, "observers", tuple(observers))
         self._validate()
 
     @property
@@ -119,7 +123,22 @@ class System:
                     raise ModelError(
                         f"faults are declared for an unknown process '{end}'", hint=did_you_mean(end, known)
                     )
-        self._validate_requirements(known)
+        self._validate_observers(known)
+        self._validate_requirements(known | {o.name for o in self.observers})
+
+    def _validate_observers(self, known: set[str]) -> None:
+        """Names that differ from those of roles, and roles that exist. States and messages are looked up
+        where an observer is read."""
+        taken = set(known)
+        for observer in self.observers:
+            if observer.name in taken:
+                raise ModelError(f"two roles or observers are called '{observer.name}'")
+            taken.add(observer.name)
+            for event in (row.event for row in observer.alternatives):
+                for name in (event.role, *([event.peer] if event.peer else ())):
+                    if name not in known:
+                        problem = f"the observer '{observer.name}' watches an unknown process '{name}'"
+                        raise ModelError(problem, hint=did_you_mean(name, known))
 
     def _validate_requirements(self, known: set[str]) -> None:
         """Roles that exist, and names that differ. States are looked up where a requirement is read: a
@@ -277,6 +296,13 @@ class System:
             message = action.message if isinstance(action.message, Crash) else letters.get(action.message)
             return type(action)(roles.get(action.peer, action.peer), message or action.message)
 
+        def renamed(event: ObservedEvent) -> ObservedEvent:
+            names = event.names
+            if event.kind in (SENDS, RECEIVES) and names is not None:
+                names = tuple(letters.get(m, m) for m in names if isinstance(m, str))
+            role, peer = roles.get(event.role, event.role), roles.get(event.peer, event.peer)
+            return replace(event, role=role, peer=peer, names=names)
+
         return System(
             processes=tuple(
                 replace(
@@ -291,4 +317,5 @@ class System:
             requirements=tuple(r.renamed(roles, letters) for r in self.requirements),
             communication=self.communication,
             timers=self.timers,
+            observers=tuple(o.with_events(renamed) for o in self.observers),
         )

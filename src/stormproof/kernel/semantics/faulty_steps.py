@@ -9,13 +9,15 @@ from ..model.actions import Channel, Configuration, Internal, Receive, Send, cha
 from ..model.channel_faults import content_after, faults_at_reception, faults_at_send
 from ..model.storm_step import StormStep
 from ..model.survival import SurvivalModel
-from ..model.system import System
+from .extra_steps import with_extras
 
 
-def effect(system: System, at: Configuration, step: StormStep) -> Configuration:
+def effect(model: SurvivalModel, at: Configuration, step: StormStep) -> Configuration:
     """Where an enabled step leads, in channels of any length."""
+    system = model.system
     i = system.names.index(step.process)
     states = (*at.states[:i], step.transition.target, *at.states[i + 1 :])
+    states = with_extras(model, states, step.process, step.transition)
     channel = channel_of(step.process, step.transition.action)
     if channel is None:
         return Configuration(states, at.words)
@@ -65,7 +67,7 @@ def bounded_steps(
     """
     for step in stormy_steps(model, at):
         channel = channel_of(step.process, step.transition.action)
-        after = effect(model.system, at, step)
+        after = effect(model, at, step)
         word = () if channel is None else model.word(at, channel)
         if channel is None or len(model.word(after, channel)) <= len(word):
             yield step, after

@@ -8,8 +8,6 @@ shown without it.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ...records import dataclass
 from ..model.ask import Ask
 from ..model.goal import At, Goal, Or
@@ -17,6 +15,7 @@ from ..model.process import Process
 from ..model.survival import SurvivalModel
 from ..semantics.goal_meaning import satisfies
 from ..semantics.silent_steps import initial
+from .extras import with_components
 
 #: The states of the role that is added; its initial one stands first.
 SETTLED, PENDING = "settled", "pending"
@@ -39,17 +38,9 @@ def with_pending(model: SurvivalModel, ask: Ask) -> Pending:
     at = initial(model.system)
     waits = satisfies(model, at, ask.after) and not satisfies(model, at, ask.goal)
     role = Process(_new_name(model), PENDING if waits else SETTLED, states=(PENDING, SETTLED))
-    everywhere = frozenset(role.states)
-    rest = replace(
-        model.rest,
-        rest={**model.rest.rest, role.name: everywhere},
-        ended={**model.rest.ended, role.name: everywhere},
-        crashed={**model.rest.crashed, role.name: frozenset()},
-    )
-    system = replace(model.system, processes=(*model.system.processes, role))
     # A calm run that began where it was pending has left that state just if the goal has held.
     asked = Ask(True, Or((At(role.name, (SETTLED,)), ask.goal)))
-    return Pending(replace(model, system=system, rest=rest), asked, ask.after, ask.goal)
+    return Pending(with_components(model, [role]), asked, ask.after, ask.goal)
 
 
 def _new_name(model: SurvivalModel) -> str:

@@ -12,6 +12,7 @@ from dataclasses import field, replace
 from ...records import dataclass
 from ..model.actions import Internal, Transition
 from ..model.goal import Goal, map_states
+from ..model.observer import IS_AT, ObservedEvent, Observer
 from ..model.process import Process
 from ..model.requirement import Requirement
 from ..model.rest import STOPPED, RestStates, default_rest_states, ended_states
@@ -66,6 +67,17 @@ class Transformed:
         """A requirement whose goal is on the user's states as one on these."""
         return replace(requirement, claim=requirement.claim.map_goals(self.goal))
 
+    def observer(self, observer: Observer) -> Observer:
+        """An observer of the user's states as one of these."""
+
+        def translated(event: ObservedEvent) -> ObservedEvent:
+            if event.kind != IS_AT or event.names is None:
+                return event
+            names = tuple(new for s in event.names for new in self.states_of(event.role, str(s)))
+            return replace(event, names=names)
+
+        return observer.with_events(translated)
+
     def rest(self, original: RestStates) -> RestStates:
         """The rest states of the original system in this one; a stopped process rests and has ended."""
         return RestStates(
@@ -109,7 +121,8 @@ def stop_restart(
         if name in origin:
             process = replace(process, rest=_rest(original, process, origin[name]))
         processes.append(process)
-    return Transformed(replace(system, processes=tuple(processes)), faults, origin, frozenset(invented))
+    made = Transformed(replace(system, processes=tuple(processes)), faults, origin, frozenset(invented))
+    return replace(made, system=replace(made.system, observers=tuple(map(made.observer, system.observers))))
 
 
 def with_restarts_in_place(changed: Transformed, original: System) -> System:

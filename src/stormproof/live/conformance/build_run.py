@@ -58,7 +58,7 @@ def build_run(model: SurvivalModel, logs: Mapping[str, RoleLog], found: LogsExpl
     for role, i in in_order(logs, found.lengths, found.plans):
         steps += [_step(model, channels, role, t) for t in ways[role][i]]
     faults = sum(sum(s.faults.values()) for s in steps)
-    return storm_witness(model.system, FoundRun(tuple(steps), len(steps), faults))
+    return storm_witness(model, FoundRun(tuple(steps), len(steps), faults))
 
 
 def segments(path: list[Transition]) -> list[list[Transition]]:

@@ -90,7 +90,7 @@ def explain_one_sided(model: SurvivalModel, log: RoleLog, path: RolePath, limits
         other.follow(length)
     steps = tuple(_in_order(model, log, path, length, others))
     faults = sum(sum(step.faults.values()) for step in steps)
-    run = storm_witness(model.system, FoundRun(steps, len(steps), faults))
+    run = storm_witness(model, FoundRun(steps, len(steps), faults))
     return OneSided(length, not any(other.cut for other in others), run)
 
 
@@ -180,7 +180,7 @@ class _Other:
                 self.cut = True
                 return
             for step in stormy_steps(self.model, at):
-                price, after = cost + sum(step.faults.values()), effect(self.model.system, at, step)
+                price, after = cost + sum(step.faults.values()), effect(self.model, at, step)
                 if step.process == self.log.role:
                     if event.matches(step.transition.action):
                         yield after, price, (*steps, step)

@@ -117,7 +117,7 @@ class _Search:
             done = self._done(point, step)
             if done is None:
                 continue
-            after = effect(self.model.system, point.at, step)
+            after = effect(self.model, point.at, step)
             if self._too_long(step, after):
                 self.cut = True
             else:
@@ -163,5 +163,5 @@ class _Search:
             trail = trail.before
         found = FoundRun(tuple(reversed(steps)), len(steps), -faults)
         lengths = dict(zip(self.roles, point.done))
-        run = storm_witness(self.model.system, found)
+        run = storm_witness(self.model, found)
         return SearchedRun(run, lengths, -faults, point.done == self.whole, exhausted)

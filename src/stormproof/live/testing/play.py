@@ -110,7 +110,7 @@ class RolePlay:
         return timed or any(self.elsewhere()) or any(self.receptions())
 
     def _do(self, step: StormStep) -> None:
-        self.at = effect(self.model.system, self.at, step)
+        self.at = effect(self.model, self.at, step)
         self.faults += step.faults
         self.steps.append(step)
 

@@ -12,10 +12,10 @@ from ...kernel.model.actions import Configuration
 from ...kernel.model.budget import budget_of
 from ...kernel.model.failures import Failures
 from ...kernel.model.phrases import listed
-from ...kernel.model.rest import rest_states
 from ...kernel.model.storm_step import StormStep
 from ...kernel.model.survival import SurvivalModel
 from ...kernel.semantics.faulty_steps import stormy_steps
+from ...kernel.transform.extras import survival_model
 from ...kernel.transform.prepare import prepare, with_process_faults
 from ...kernel.transform.stop_restart import with_restarts_in_place
 from ...languages.formats import loads
@@ -75,7 +75,7 @@ class RoleTest:
         marked, failures, _ = prepare(loads(self.protocol, "storm"), Failures())
         # A restart that changes no state is one, too: what was durable must still be there.
         searched = with_restarts_in_place(with_process_faults(marked, failures), marked)
-        return SurvivalModel(searched, failures, rest_states(searched), budget=budget_of(self.budget))
+        return survival_model(searched, failures, budget_of(self.budget))
 
     def steps(self, at: Configuration) -> tuple[StormStep, ...]:
         """What may happen in a configuration, computed once."""

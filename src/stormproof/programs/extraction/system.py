@@ -14,6 +14,7 @@ from ...kernel.goals.parse import parse_goal
 from ...kernel.model.failures import FailureModel, Failures
 from ...kernel.model.faults import PLAIN_KINDS, ChannelFaults, Corruption
 from ...kernel.model.goal import Goal
+from ...kernel.model.observer import Observer
 from ...kernel.model.process import Process
 from ...kernel.model.requirement import (
     ALWAYS_POSSIBLE,
@@ -26,6 +27,7 @@ from ...kernel.model.requirement import (
     Under,
 )
 from ...kernel.model.system import PEER_TO_PEER, System
+from ...kernel.model.timers import ANY
 from .role import RoleCall
 from .source import shown_file
 
@@ -47,9 +49,11 @@ class ExtractedSystem(System):
         faults: Iterable[ChannelFaults] = (),
         requirements: Iterable[Requirement] = (),
         communication: str = PEER_TO_PEER,
+        timers: str = ANY,
+        observers: Iterable[Observer] = (),
         calls: Mapping[str, RoleCall] | None = None,
     ) -> None:
-        super().__init__(processes, name, faults, requirements, communication)
+        super().__init__(processes, name, faults, requirements, communication, timers, observers)
         object.__setattr__(self, "calls", dict(calls or {}))
 
     def __getstate__(self) -> dict[str, object]:

@@ -57,7 +57,7 @@ def _of_a_run(asked: Survived, found: SurvivalAnswer) -> Proof | None:
         return None
     from ..certificates.survival import search_out_of_reach
 
-    run = storm_witness(asked.model.system, found.run)
+    run = storm_witness(asked.model, found.run)
     return search_out_of_reach(asked.model, asked.ask, found.run.proof, run, MOST)
 
 

@@ -17,7 +17,7 @@ from ...kernel.model.survival import SurvivalModel
 from ...kernel.model.system import System
 from ...limits import Limits
 from ..counterexample.culprits import culprit_run
-from ..counterexample.storm_run import storm_witness
+from ..counterexample.storm_run import plain_witness
 from ..engine.culprit_ends import CulpritEnds, every_end
 from ..engine.effort import within
 from ..engine.survival import FoundRun, storms_to
@@ -51,7 +51,7 @@ def culprit_runs(
 
 
 def _run(system: System, failures: FailureModel, ends: CulpritEnds, storm: FoundRun) -> Witness:
-    run = storm_witness(system, storm)
+    run = plain_witness(system, storm)
     return culprit_run(system, failures, run, ends.at(run.end(system).states))
 
 

@@ -102,7 +102,7 @@ def _witness(request: Request, found: FoundViolation, best: CulpritRuns | None) 
         return violation
     if isinstance(violation, FoundRun):
         assert found.survived is not None
-        return storm_witness(found.survived.model.system, violation)
+        return storm_witness(found.survived.model, violation)
     if isinstance(violation, RscViolation):
         return rsc_witness(request.system, request.model, violation)
     return _against_k_property(request, found, violation, best)

@@ -10,8 +10,8 @@ from ...kernel.model.ask import RECOVERS as ALWAYS_AT_REST, Ask, clean
 from ...kernel.model.goal import mentioned
 from ...kernel.model.phrases import any_of, plural
 from ...kernel.model.requirement import Requirement
-from ...kernel.model.rest import rest_states
 from ...kernel.model.survival import SLACK, SurvivalModel
+from ...kernel.transform.extras import survival_model as with_components_of
 from ...limits import Limits, why_interrupted
 from ...trust.survival_certificate import MOST, OutOfReach
 from ..counterexample.no_return import from_no_return
@@ -112,8 +112,7 @@ def _asks_survival(property: str) -> bool:
 
 
 def survival_model(request: Request) -> SurvivalModel:
-    rest = rest_states(request.system)
-    return SurvivalModel(request.system, request.model, rest, budget=request.budget)
+    return with_components_of(request.system, request.model, request.budget)
 
 
 def _ask(model: SurvivalModel, name: str) -> Ask:

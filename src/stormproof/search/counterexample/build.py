@@ -17,7 +17,7 @@ from ..engine.survival import FoundRun
 from .culprits import culprit_run
 from .end_contents import EndContent, contents_of
 from .explain_firings import explain
-from .storm_run import storm_witness
+from .storm_run import plain_witness
 
 
 def violation_witness(system: System, failures: FailureModel, violation: Violation, k: int) -> Witness:
@@ -54,7 +54,7 @@ def build_witness(
     if isinstance(steps, Channel):
         raise InternalError(_impossible(steps, moves, (ends or {}).get(steps)))
     found = FoundRun(steps, len(steps), 0, shortest=shortest)
-    made = replace(storm_witness(system, found), calm_from=None)
+    made = replace(plain_witness(system, found), calm_from=None)
     if communication is None:
         return made
     at = [i for i, step in enumerate(made.steps) if isinstance(step, Act)]

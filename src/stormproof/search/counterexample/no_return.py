@@ -23,7 +23,7 @@ def from_no_return(model: SurvivalModel, ask: Ask, found: FoundRun) -> FoundRun:
     there."""
     places = [initial(model.system)]
     for step in found.steps[: found.storm]:
-        places.append(effect(model.system, places[-1], step))
+        places.append(effect(model, places[-1], step))
     lost: set[Configuration] = set()
     since, asked = found.storm, _asked(model, ask, places)
     if not _never_again(model, ask.goal, places[since], lost):
@@ -56,7 +56,7 @@ def _never_again(model: SurvivalModel, goal: Goal, start: Configuration, lost: s
         if satisfies(model, at, goal) or len(seen) > MOST:
             return False
         for step in stormy_steps(model, at):
-            after = effect(model.system, at, step) if step.calm else at
+            after = effect(model, at, step) if step.calm else at
             if after not in seen:
                 seen.add(after)
                 queue.append(after)

@@ -5,18 +5,32 @@ send follow it, those of a reception precede it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ...kernel.model.actions import Configuration, Receive, Send, channel_of
 from ...kernel.model.channel_faults import faults_after_send, faults_before_reception
 from ...kernel.model.run import Act, Step, Witness
 from ...kernel.model.storm_step import StormStep
+from ...kernel.model.survival import SurvivalModel
 from ...kernel.model.system import System
+from ...kernel.semantics.faulty_steps import effect
 from ...kernel.semantics.silent_steps import initial
 from ..engine.survival import FoundRun
 
 
-def storm_witness(system: System, found: FoundRun) -> Witness:
+def storm_witness(model: SurvivalModel, found: FoundRun) -> Witness:
     """The run with every fault explicit; a livelock is followed once round."""
+    made = plain_witness(model.system, found)
+    if not model.extras:
+        return made
+    at = initial(model.system)
+    for step in (*found.steps, *found.cycle):
+        at = effect(model, at, step)
+    return replace(made, states=dict(zip(model.system.names, at.states, strict=True)))
+
+
+def plain_witness(system: System, found: FoundRun) -> Witness:
+    """The same for a system whose configurations have nothing beside roles and channels."""
     writer = _Writer(system, initial(system))
     marks = {}
     for i, step in enumerate((*found.steps, *found.cycle)):

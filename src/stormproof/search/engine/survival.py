@@ -218,12 +218,13 @@ class SurvivalSearch(SurvivalQuestion):
     """A question put to the engine, and its answers in names."""
 
     def leading_to(self, asks: Mapping[str, Ask]) -> SurvivalSearch:
-        """The same for what one goal leads to, if that is asked: reduction is not proved for it."""
+        """The same for what one goal leads to, if that is asked: reduction is not proved for it, and not
+        with components beside roles and channels."""
         ask = next(iter(asks.values()))
-        if ask.after is None:
-            return self
-        pending = with_pending(self.model, ask)
         options = replace(self.options, reduction=False)
+        if ask.after is None:
+            return replace(self, options=options) if self.model.extras else self
+        pending = with_pending(self.model, ask)
         return replace(self, model=pending.model, pending=pending, options=options)
 
     def limited(self, limits: Limits) -> SurvivalSearch:

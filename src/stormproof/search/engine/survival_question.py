@@ -16,6 +16,7 @@ from ...kernel.model.survival import BlockSize, SurvivalModel
 from ...kernel.transform.pending import PENDING, Pending
 from ...options import Options
 from ...records import dataclass
+from .extras import plain_extras
 from .k_properties import thread_count
 from .lowering import Lowered, lower
 
@@ -78,6 +79,7 @@ class SurvivalQuestion:
             symmetry=self.options.symmetry,
             threads=thread_count(self.options.threads),
             pending=self._pending(),
+            extras=plain_extras(model, self.lowered),
             **{**others, **self.knobs},
         )
 

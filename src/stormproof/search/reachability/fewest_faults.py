@@ -14,9 +14,9 @@ from ...kernel.goals.asks import spelt_out
 from ...kernel.model.ask import Ask
 from ...kernel.model.budget import NO_BUDGET, Budget
 from ...kernel.model.goal import And, Goal, Named, Not, Or
-from ...kernel.model.rest import rest_states
 from ...kernel.model.run import Witness
 from ...kernel.model.survival import SurvivalModel
+from ...kernel.transform.extras import survival_model
 from ...limits import EFFORT, MAX_K, Limits
 from ...options import ProgressCallback
 from ...trust.replay_storm import replay_storm
@@ -44,7 +44,7 @@ def with_fewest_faults(
         return answer
     if answer.run.fault_count == 0 or not is_askable(goal):
         return replace(answer, fewest=answer.run.fault_count == 0)
-    model = SurvivalModel(answer.system, answer.model, rest_states(answer.system), budget=budget)
+    model = survival_model(answer.system, answer.model, budget)
     ask = Ask(False, spelt_out(model, goal))
     known, bounds = answer.run.fault_count, bounds_from(1, MAX_K)
     search = partial(survey, limits=limits, progress=progress)
@@ -60,7 +60,7 @@ def with_fewest_faults(
 
 
 def _replayed(model: SurvivalModel, ask: Ask, found: FoundRun) -> Witness:
-    run = storm_witness(model.system, found)
+    run = storm_witness(model, found)
     replayed = replay_storm(model, ask, run)
     if not replayed.established:
         raise InternalError(f"the run with the fewest faults does not replay: {replayed.message}")

@@ -14,8 +14,8 @@ from ...kernel.model.ask import Ask
 from ...kernel.model.budget import NO_BUDGET, Budget
 from ...kernel.model.goal import Goal
 from ...kernel.model.phrases import plural
-from ...kernel.model.rest import rest_states
 from ...kernel.model.survival import SurvivalModel
+from ...kernel.transform.extras import survival_model
 from ...limits import EFFORT, MAX_K, Limits, is_over
 from ...options import ProgressCallback
 from ...trust.check_survival import check_holds
@@ -77,7 +77,7 @@ def by_forward_search(
     tried within the effort."""
     if not is_askable(goal):
         raise UsageError("deadlock-for-good is not decided with mailboxes", hint="ask for deadlock")
-    model = SurvivalModel(answer.system, answer.model, rest_states(answer.system), budget=budget)
+    model = survival_model(answer.system, answer.model, budget)
     ask = Ask(False, spelt_out(model, goal))
     found = replace(answer, run=None, checked=False)
     return _search(found, model, ask, limits, progress, Effort(effort), most)
@@ -112,7 +112,7 @@ def _search(
 
 
 def _reached(answer: Answer, model: SurvivalModel, ask: Ask, found: FoundRun) -> Answer:
-    run = storm_witness(model.system, found)
+    run = storm_witness(model, found)
     replayed = replay_storm(model, ask, run)
     if not replayed.established:
         raise InternalError(f"the run within the budget does not replay: {replayed.message}")

@@ -90,7 +90,7 @@ class Behaviour:
             spent = self._spent(place.spent, step)
             if spent is None:
                 continue
-            after = effect(self.system, place.at, step)
+            after = effect(self.model, place.at, step)
             channel = channel_of(step.process, step.transition.action)
             if channel is not None and len(self.model.word(after, channel)) > bound:
                 yield None

@@ -192,7 +192,7 @@ def _stuck(request: Request, model: SurvivalModel, run: FoundRun) -> Stuck:
     start = Configuration(tuple(p.initial for p in model.system), tuple(() for _ in model.system.channels))
     ends = run.end in (None, "deadlock", "rest")
     for step in run.steps if ends else run.steps[: run.storm]:
-        start = effect(model.system, start, step)
+        start = effect(model, start, step)
     places = [start] if ends else _calm_futures(model, start)
     return Stuck(tuple(_scene(request, at) for at in places), run.faults, run.end or "")
 
@@ -202,7 +202,7 @@ def _calm_futures(model: SurvivalModel, start: Configuration) -> list[Configurat
 
     def leaving(at: Configuration) -> Iterator[tuple[None, Configuration]]:
         for step in stormy_steps(model, at):
-            after = effect(model.system, at, step)
+            after = effect(model, at, step)
             long = any(len(word) > LONGEST and word != old for word, old in zip(after.words, at.words))
             if step.calm and not long:
                 yield None, after

@@ -18,9 +18,9 @@ from ...kernel.model.failures_json import model_to_json
 from ...kernel.model.failures_text import describe_failures
 from ...kernel.model.properties import known_properties
 from ...kernel.model.requirement import Requirement
-from ...kernel.model.rest import rest_states
 from ...kernel.model.survival import SurvivalModel
 from ...kernel.model.system import System
+from ...kernel.transform.extras import survival_model
 from ...kernel.transform.prepare import prepare, with_process_faults
 from ...kernel.transform.stop_restart import Transformed
 from ...kernel.transform.under import system_under
@@ -101,4 +101,4 @@ def required_question(result: SavedResult, required: Requirement) -> SavedQuesti
 
 
 def _model(searched: Transformed, failures: FailureModel, budget: Budget) -> SurvivalModel:
-    return SurvivalModel(searched.system, failures, rest_states(searched.system), budget=budget)
+    return survival_model(searched.system, failures, budget)

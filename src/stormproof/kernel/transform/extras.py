@@ -1,0 +1,57 @@
+"""The components of configurations beside roles and channels, added to a model (definitions 17.2).
+
+A component is a process without transitions behind the roles. None of them ever sends or receives, so that it
+has ended everywhere and never keeps anybody from resting, unless its author says where it rests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from ..model.budget import Budget
+from ..model.extras import Extras
+from ..model.failures import FailureModel
+from ..model.observer import Observer
+from ..model.process import Process
+from ..model.rest import RestStates, rest_states
+from ..model.survival import SurvivalModel
+from ..model.system import System
+
+
+def survival_model(
+    system: System,
+    failures: FailureModel,
+    budget: Budget | None = None,
+    rest: RestStates | None = None,
+    process_faults: Mapping[tuple[str, str], str] | None = None,
+) -> SurvivalModel:
+    """A system that is searched, with every component that its questions are about."""
+    rested = rest_states(system) if rest is None else rest
+    model = SurvivalModel(system, failures, rested, dict(process_faults or {}), budget or Budget())
+    return with_observers(model, model.system.observers)
+
+
+def with_components(
+    model: SurvivalModel, added: Iterable[Process], rest: Mapping[str, frozenset[str]] | None = None
+) -> SurvivalModel:
+    """The model with more processes, the last, which the steps of others move; they rest everywhere, unless
+    `rest` says where."""
+    components = tuple(added)
+    everywhere = {p.name: frozenset(p.states) for p in components}
+    resting = RestStates(
+        rest={**model.rest.rest, **everywhere, **(rest or {})},
+        ended={**model.rest.ended, **everywhere},
+        crashed={**model.rest.crashed, **dict.fromkeys(everywhere, frozenset())},
+    )
+    system = replace(model.system, processes=(*model.system.processes, *components), observers=())
+    return replace(model, system=system, rest=resting)
+
+
+def with_observers(model: SurvivalModel, observers: tuple[Observer, ...]) -> SurvivalModel:
+    """The model with a component for each observer."""
+    if not observers:
+        return model
+    added = [Process(o.name, o.initial, states=o.states) for o in observers]
+    rest = {o.name: frozenset(o.rest) for o in observers if o.rest is not None}
+    return replace(with_components(model, added, rest), extras=Extras(observers))
