@@ -135,7 +135,7 @@ class RolePlay:
         ways = iter(segments(path.transitions_to(len(own))))
         steps = tuple(step for taken in self.steps for step in self._taken(taken, ways))
         faults = sum(sum(step.faults.values()) for step in steps)
-        run = storm_witness(model.system, FoundRun(steps, len(steps), faults))
+        run = storm_witness(model, FoundRun(steps, len(steps), faults))
         replayed = replay_storm(model, None, run)
         if not replayed.ok:
             raise InternalError(f"the run of a test does not replay: {replayed.message}")
