@@ -60,6 +60,7 @@ ASKED = {
     "reach": ["{file}", "deadlock"],
     "trace": ["{file}", "{log}"],
     "testgen": ["{file}", "--role", "Buyer"],
+    "gate": ["{file}", "--role", "Buyer", "--run", "true", "--jobs", "1"],
     "crash": ["{file}"],
     "project": ["{file}"],
     "generate": ["ring", "--size", "3"],

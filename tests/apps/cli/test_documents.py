@@ -47,6 +47,8 @@ DOCUMENTS = (
     ("tests", "testgen two-buyer --role Seller"),
     ("tests", "testgen two-buyer --role Seller --vectors"),
     ("tests", "testgen two-buyer --role Seller --vectors -o FOLDER/vectors.json"),
+    ("gate", "gate client-server --role Client --run true --no-mutants --effort 1000"),
+    ("gate", "gate client-server --role Client --run true --jobs 1 --effort 1000 --operator skip"),
     ("projection", "project two-buyer"),
     ("problems", "lint FOLDER/broken.storm FOLDER/one.storm"),
     ("layout", "fmt FOLDER/one.storm"),

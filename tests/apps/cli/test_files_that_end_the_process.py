@@ -69,6 +69,7 @@ COMMANDS_OF_A_FILE = {
     "crash": [],
     "frontier": [],
     "mutate": [],
+    "gate": ["--role", "A", "--run", "true"],
 }
 #: These read no Python; a campaign and a table carry systems to other processes.
 OTHERS = {"fmt", "list", "lsp", "mcp", "replay", "generate", "table", "campaign", "completion", "project"}

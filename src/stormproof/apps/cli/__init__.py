@@ -53,6 +53,7 @@ GROUPS = {
         "replay": ("replay", "Verify the runs and certificates of a saved result."),
         "trace": ("trace", "Do logs conform to the protocol?"),
         "testgen": ("testgen", "Write tests for implementations of a role."),
+        "gate": ("gate", "Check, mutants and the code, in one command."),
     },
     "Set up": {
         "lsp": ("lsp", "Start the language server for .storm files."),

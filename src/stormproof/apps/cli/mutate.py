@@ -29,12 +29,20 @@ COLOURS = {
 }
 
 
+#: Which mistakes are made.
+operator_option = click.option(
+    "--operator",
+    "operators",
+    multiple=True,
+    metavar="NAME,...",
+    help=f"Only these mistakes: {', '.join(OPERATORS)}.",
+)
+
+
 @click.command("mutate")
 @input_argument
 @failure_options
-@click.option(
-    "--operator", "operators", multiple=True, metavar="NAME,...", help=f"Only these: {', '.join(OPERATORS)}."
-)
+@operator_option
 @click.option("--all", "show_all", is_flag=True, help="List the mutants that are noticed or equal, too.")
 @click.option("--no-suggest", is_flag=True, help="Look for no requirement that would notice a survivor.")
 @click.option(
@@ -90,7 +98,7 @@ def command(
             operators=[name for text in operators for name in split_list(text)] or None,
             jobs=jobs,
             suggest=not no_suggest,
-            places=_places(source) if known is None else known,
+            places=places_of(source) if known is None else known,
             progress=progress,
             limits=limits,
             effort=effort,
@@ -105,7 +113,7 @@ def command(
     return found.exit_code
 
 
-def _places(name: str) -> Places | NoPlaces:
+def places_of(name: str) -> Places | NoPlaces:
     """Where the text of a built-in protocol says what."""
     return read_with_places(protocols.source(name), name)[1]
 

@@ -128,26 +128,30 @@ def testgen(
 
 
 @dataclass(frozen=True)
-class TestedRole:
+class RoleUnderTest:
     """What tests of a role are made of: the protocol with the faults that they cover, and the runs."""
 
     role: str
     report: Report
     text: str
     budget: dict[str, int]
-    model: SurvivalModel
+    test: RoleTest
     scenarios: tuple[Scenario, ...]
+
+    @property
+    def model(self) -> SurvivalModel:
+        return self.test.model
 
 
 def what_is_tested(
     system: System, role: str, failures: Failures | None, **knobs: Unpack[Knobs]
-) -> TestedRole:
+) -> RoleUnderTest:
     check_role(system, role)
     report = check(system, failures, **knobs)
     text = protocol_text(report.prepared or report.system, report.model, role)
     budget = report.failures.budget.to_json()
-    model = RoleTest(text, role, lambda: AutomatonImplementation(text, role), budget).model
-    return TestedRole(role, report, text, budget, model, scenarios(report, model, role))
+    test = RoleTest(text, role, lambda: AutomatonImplementation(text, role), budget)
+    return RoleUnderTest(role, report, text, budget, test, scenarios(report, test.model, role))
 
 
 def check_role(system: System, role: str) -> None:

@@ -45,6 +45,10 @@ class RoleStates:
     def may_send(self) -> bool:
         return any(isinstance(t.action, Send) for t in self._leaving())
 
+    def possible_sends(self) -> list[LogEvent]:
+        sent = (event_of(t.action) for t in self._leaving() if isinstance(t.action, Send))
+        return list(dict.fromkeys(sent))
+
     def can(self, event: LogEvent) -> bool:
         return any(event.matches(t.action) for t in self._leaving())
 

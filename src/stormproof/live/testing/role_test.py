@@ -10,14 +10,15 @@ from functools import cached_property
 from ...errors import UsageError
 from ...kernel.model.actions import Configuration
 from ...kernel.model.budget import budget_of
-from ...kernel.model.failures import Failures
+from ...kernel.model.failures import FailureModel, Failures
 from ...kernel.model.phrases import listed
 from ...kernel.model.storm_step import StormStep
 from ...kernel.model.survival import SurvivalModel
+from ...kernel.model.system import System
 from ...kernel.semantics.faulty_steps import stormy_steps
 from ...kernel.transform.extras import survival_model
 from ...kernel.transform.prepare import prepare, with_process_faults
-from ...kernel.transform.stop_restart import with_restarts_in_place
+from ...kernel.transform.stop_restart import Transformed, with_restarts_in_place
 from ...languages.formats import loads
 from ...programs.extraction.naming import is_raised
 from ..conformance.log import LogEvent
@@ -72,10 +73,18 @@ class RoleTest:
     @cached_property
     def model(self) -> SurvivalModel:
         """The protocol with the faults that it declares."""
-        marked, failures, _ = prepare(loads(self.protocol, "storm"), Failures())
+        marked, failures, changed = self._prepared
         # A restart that changes no state is one, too: what was durable must still be there.
-        searched = with_restarts_in_place(with_process_faults(marked, failures), marked)
-        return survival_model(searched, failures, budget_of(self.budget))
+        return survival_model(with_restarts_in_place(changed, marked), failures, budget_of(self.budget))
+
+    @cached_property
+    def _prepared(self) -> tuple[System, FailureModel, Transformed]:
+        marked, failures, _ = prepare(loads(self.protocol, "storm"), Failures())
+        return marked, failures, with_process_faults(marked, failures)
+
+    def user_state(self, state: str) -> str:
+        """The name of a state of the role in the protocol; a role that restarts has more states."""
+        return self._prepared[2].user_state(self.role, state)
 
     def steps(self, at: Configuration) -> tuple[StormStep, ...]:
         """What may happen in a configuration, computed once."""

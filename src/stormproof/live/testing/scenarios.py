@@ -17,6 +17,9 @@ from .covering_runs import covering_runs
 from .role_states import RoleStates
 from .role_test import WAITS
 
+#: Messages that are added at the end of a run.
+MOST_MORE = 10
+
 
 @dataclass(frozen=True)
 class Scenario:
@@ -34,7 +37,7 @@ def scenarios(report: Report, model: SurvivalModel, role: str) -> tuple[Scenario
     runs = [*_violated(report), *_samples(report)]
     found = [(name, about, _events(process, run)) for name, about, run in runs]
     covers = f"One of the runs that together take the transitions of {role}."
-    found += [("covering", covers, _to_its_end(process, events)) for events in covering_runs(model, role)]
+    found += [("covering", covers, to_its_end(process, events)) for events in covering_runs(model, role)]
     alike: dict[tuple[LogEvent, ...], list[tuple[str, str]]] = {}
     for name, about, events in found:
         alike.setdefault(events, []).append((name, about))
@@ -92,12 +95,20 @@ def _events(process: Process, run: Witness) -> tuple[LogEvent, ...]:
     return (*events, *(() if states.may_send else (WAITS,)))
 
 
-def _to_its_end(process: Process, events: tuple[LogEvent, ...]) -> tuple[LogEvent, ...]:
-    """What the role does wrong after the last event would not be seen otherwise."""
+def to_its_end(process: Process, events: Iterable[LogEvent]) -> tuple[LogEvent, ...]:
+    """What the role does wrong after the last event would not be seen otherwise: what it must send then, as
+    long as that is one message, and that it waits."""
+    found = [*events]
     states = RoleStates.start(process)
-    for event in events:
-        states = states.after(event)
-    return (*events, *(() if states.may_send else (WAITS,)))
+    for event in found:
+        states = states.waiting() if event == WAITS else states.after(event)
+    for _ in range(MOST_MORE):
+        following = states.possible_sends()
+        if states.waiting() or len(following) != 1:
+            break
+        found.append(following[0])
+        states = states.after(following[0])
+    return (*found, *(() if states.may_send or found[-1:] == [WAITS] else (WAITS,)))
 
 
 def _distinct(names: Iterable[str]) -> list[str]:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import UsageError, did_you_mean
+from ...kernel.model.actions import Transition
 from ...kernel.model.failures import Failures
 from ...kernel.model.process import Process
 from ...kernel.model.system import System
@@ -18,7 +20,10 @@ from ...limits import as_a_whole
 from ...options import Knobs
 from ...programs.extraction.naming import is_raised
 from ..conformance.log import LogEvent, event_of, is_silent
-from .generate import what_is_tested
+from .generate import RoleUnderTest, what_is_tested
+from .role_states import RoleStates
+from .role_test import WAITS
+from .scenarios import Scenario, to_its_end
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -34,6 +39,9 @@ RUNNERS = {
     "go": "stormproof_vectors.go",
     "java": "StormproofVectors.java",
 }
+#: From, what is done, peer, message, to.
+TransitionRow = tuple[str, str, str, str, str]
+
 #: What drives an implementation for `testgen --serve`.
 DRIVERS = {
     "python": "stormproof_random.py",
@@ -47,20 +55,23 @@ def vectors(
     system: System, role: str, failures: Failures | None = None, **knobs: Unpack[Knobs]
 ) -> dict[str, Any]:
     """What `stormproof testgen --vectors` writes: the runs of `sp.testgen` as data."""
-    tested = what_is_tested(system, role, failures, **knobs)
-    process = tested.model.system[role]
+    return vectors_of(what_is_tested(system, role, failures, **knobs))
+
+
+def vectors_of(tested: RoleUnderTest) -> dict[str, Any]:
+    process = tested.model.system[tested.role]
     return {
         "stormproof": "vectors",
         "version": VERSION,
-        "protocol": system.name,
-        "role": role,
+        "protocol": tested.report.system.name,
+        "role": tested.role,
         "failures": tested.report.assumed,
         "initial": process.initial,
         "raised": [state for state in process.states if is_raised(state)],
-        "transitions": list(_transitions(process)),
+        "transitions": [list(row) for t in process.transitions if (row := transition_row(t)) is not None],
         "vectors": [
-            {"name": s.name.removeprefix("test_"), "about": s.about, "steps": list(map(_step, s.events))}
-            for s in tested.scenarios
+            {"name": vector_name(s), "about": s.about, "steps": list(map(_step, s.events))}
+            for s in vector_scenarios(tested)
         ],
     }
 
@@ -86,13 +97,43 @@ def _row(row: Any) -> str:
     return f'    {json.dumps(head, ensure_ascii=False)[:-1]}, "steps": {inside}}}'
 
 
-def _transitions(process: Process) -> Iterator[list[str]]:
-    """From, what is done, peer, message, to. What nobody sees is `silent`; stops and crashes end a run."""
-    for transition in process.transitions:
-        event = LogEvent("silent") if is_silent(transition.action) else event_of(transition.action)
-        if event.do not in ("stop", "crash"):
-            message = "" if event.do == "timeout" else event.message
-            yield [transition.source, event.do, event.peer, message, transition.target]
+def vector_scenarios(tested: RoleUnderTest) -> list[Scenario]:
+    """The runs of the tests, as far as an implementation can be taken that sends at once what it sends: none
+    of them restarts between what is decided and what is sent."""
+    process = tested.model.system[tested.role]
+    found: dict[tuple[LogEvent, ...], Scenario] = {}
+    for scenario in tested.scenarios:
+        events = tuple(_before_cut(process, scenario.events))
+        events = events if len(events) == len(scenario.events) else to_its_end(process, events)
+        found.setdefault(events, replace(scenario, events=events))
+    return [
+        scenario
+        for events, scenario in found.items()
+        if not any(len(other) > len(events) and other[: len(events)] == events for other in found)
+    ]
+
+
+def _before_cut(process: Process, events: tuple[LogEvent, ...]) -> Iterator[LogEvent]:
+    states = RoleStates.start(process)
+    for event in events:
+        if event.do == "restart" and not states.waiting():
+            return
+        states = states.waiting() if event == WAITS else states.after(event)
+        yield event
+
+
+def vector_name(scenario: Scenario) -> str:
+    return scenario.name.removeprefix("test_")
+
+
+def transition_row(transition: Transition) -> TransitionRow | None:
+    """From, what is done, peer, message, to. What nobody sees is `silent`; None for stops and crashes, which
+    end a run."""
+    event = LogEvent("silent") if is_silent(transition.action) else event_of(transition.action)
+    if event.do in ("stop", "crash"):
+        return None
+    message = "" if event.do == "timeout" else event.message
+    return transition.source, event.do, event.peer, message, transition.target
 
 
 def _step(event: LogEvent) -> list[str]:

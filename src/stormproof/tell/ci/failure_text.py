@@ -71,8 +71,11 @@ def random_failure(found: RandomRuns) -> str:
 def trace_failure(answer: TraceAnswer) -> str:
     """Why logs do not conform, and the chart of what a run explains."""
     name = answer.system.name or "the system"
-    lines = [f"{name}: {answer}"]
+    return "\n".join([f"{name}: {answer}", *explained_run(answer)])
+
+
+def explained_run(answer: TraceAnswer) -> Iterator[str]:
+    """The chart of what a run explains, where there is one that is not too long."""
     if answer.run is not None and 0 < len(answer.run.steps) <= MOST_STEPS:
-        drawn = chart_text(chart(answer.system, answer.run), COLUMNS)
-        lines += ["", f"the run, {plural(len(answer.run.steps), 'step')}, {REPLAYED}", "", drawn]
-    return "\n".join(lines)
+        yield from ("", f"the run, {plural(len(answer.run.steps), 'step')}, {REPLAYED}", "")
+        yield chart_text(chart(answer.system, answer.run), COLUMNS)

@@ -67,14 +67,14 @@ def summary(files: Sequence[CheckedFile]) -> str:
 
 
 def _section(file: CheckedFile) -> Iterator[str]:
-    yield f"\n### {_cell(file.name)}\n"
+    yield f"\n### {cell(file.name)}\n"
     for error in file.errors:
-        yield from ("", *_fenced(error.drawn()))
+        yield from ("", *fenced(error.drawn()))
     if isinstance(file.answer, Report):
         yield from ("| | requirement | |", "| --- | --- | --- |")
         for verdict in file.verdicts:
-            yield f"| {verdict.status.sign} | {_cell(verdict.property)} | {_cell(sentence_of(verdict))} |"
-        yield f"\nFailures: {_cell(file.answer.assumed)}."
+            yield f"| {verdict.status.sign} | {cell(verdict.property)} | {cell(sentence_of(verdict))} |"
+        yield f"\nFailures: {cell(file.answer.assumed)}."
         for verdict in file.verdicts:
             yield from _run(file, verdict)
     yield ""
@@ -83,12 +83,12 @@ def _section(file: CheckedFile) -> Iterator[str]:
 def _run(file: CheckedFile, verdict: Verdict) -> Iterator[str]:
     if verdict.ok is False and verdict.witness is not None:
         drawn = chart_text(chart(file.report(verdict).system, verdict.witness), COLUMNS)
-        yield f"\n<details><summary>how {_cell(verdict.property)} is violated</summary>\n"
-        yield from _fenced(drawn)
+        yield f"\n<details><summary>how {cell(verdict.property)} is violated</summary>\n"
+        yield from fenced(drawn)
         yield "\n</details>"
 
 
-def _fenced(text: str) -> Iterator[str]:
+def fenced(text: str) -> Iterator[str]:
     """In a fence that is longer than any run of backticks in it."""
     longest = max((len(run) for run in _backticks(text)), default=0)
     fence = "`" * max(3, longest + 1)
@@ -99,7 +99,7 @@ def _backticks(text: str) -> Iterator[str]:
     yield from (run for run in "".join(c if c == "`" else " " for c in text).split())
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
     """Text that is neither Markdown nor HTML, in one line."""
     shown = visible(text).replace("\n", " ").replace("&", "&amp;").replace("<", "&lt;")
     return "".join(f"\\{c}" if c in "\\`*_|[]" else c for c in shown)
