@@ -1,7 +1,7 @@
 """`python -m bench`: every measurement, as ratios from this run on this machine.
 
 python -m bench               all: start, library, engine, SPIN, growth, stores, disk, RSC, reachability,
-                              logs, a cluster
+                              logs, a cluster, other tools
 python -m bench engine ...    one of them, with its own flags (`--help` tells them)
 """
 
@@ -16,6 +16,7 @@ MEASUREMENTS = (
     "library",
     "engine",
     "spin",
+    "other_tools",
     "growth",
     "store",
     "disk",
