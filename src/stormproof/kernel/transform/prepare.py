@@ -6,12 +6,13 @@ from dataclasses import replace
 
 from ...errors import UsageError
 from ..model.arguments import check_arguments
+from ..model.clocks import runs_timer
 from ..model.failures import FailureModel, Failures
 from ..model.phrases import listed
 from ..model.rest import is_crash, rest_states
 from ..model.system import System
 from .mailboxes import mailbox_goal, with_senders
-from .stop_restart import Transformed, stop_restart
+from .stop_restart import Transformed, stop_restart, with_restarts_in_place
 
 #: How faults are read: as defined, as the paper's text encodes them, or as the encoding was run.
 SEMANTICS = ("definition", "encoding", "as-run")
@@ -84,6 +85,8 @@ def with_process_faults(system: System, model: FailureModel, after_end: bool = F
     """
     durable = {p.name: p.durable for p in system}
     found = stop_restart(with_senders(system), model.stop, model.restart, durable, after_end)
+    if model.on_time:
+        found = replace(found, system=with_restarts_in_place(found, system, runs_timer))
     if system.mailboxes:
         found = replace(found, translate=lambda goal: mailbox_goal(goal, system, model))
     if not found.faults:

@@ -125,9 +125,14 @@ def stop_restart(
     return replace(made, system=replace(made.system, observers=tuple(map(made.observer, system.observers))))
 
 
-def with_restarts_in_place(changed: Transformed, original: System) -> System:
+def with_restarts_in_place(
+    changed: Transformed,
+    original: System,
+    where: Callable[[Process, str], bool] = lambda process, state: True,
+) -> System:
     """The changed system with restarts that lead to where the process is already. They are no steps
-    (definitions 11.1), and yet a process that runs may be restarted there, and log it."""
+    (definitions 11.1), and yet a process that runs may be restarted there, and log it; and where a timer runs
+    that is on time, its clock begins anew (definitions 16.2). `where`: in these states only."""
     processes = []
     for process in changed.system:
         action = next(
@@ -137,7 +142,11 @@ def with_restarts_in_place(changed: Transformed, original: System) -> System:
         leaving = {t.source for t in process.transitions if t.action == restart}
         ended = ended_states(original[process.name]) if action else frozenset()
         origin = changed.origin.get(process.name, {}) if action else {}
-        rows = [Transition(s, restart, s) for s, o in origin.items() if s not in leaving and o not in ended]
+        rows = [
+            Transition(s, restart, s)
+            for s, o in origin.items()
+            if s not in leaving and o not in ended and where(original[process.name], o)
+        ]
         processes.append(replace(process, transitions=(*process.transitions, *rows)))
     return replace(changed.system, processes=tuple(processes))
 
