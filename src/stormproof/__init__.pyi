@@ -29,7 +29,8 @@ from .kernel.model.run import Witness as Witness
 from .kernel.model.system import System as System
 from .kernel.transform.crash_completion import complete as complete
 from .kernel.transform.crash_handling import crash_handling as crash_handling
-from .languages.formats import dumps as dumps, load as load, loads as loads, save as save
+from .languages.formats import dumps as dumps, load as load, loads as loads
+from .languages.formats.saving import save as save
 from .languages.formats.storm_requirements import require as require
 from .languages.protocols import protocol as protocol
 from .languages.protocols.generators import generate as generate
@@ -41,6 +42,7 @@ from .programs.extraction.api import extract as extract
 from .programs.extraction.requests import (
     Received as Received,
     choose as choose,
+    durable as durable,
     receive as receive,
     send as send,
 )

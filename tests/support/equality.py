@@ -27,6 +27,10 @@ def rename_states(process: Process, names: Mapping[str, str]) -> Process:
         states=renamed,
         rest=None if process.rest is None else tuple(map(new, process.rest)),
         durable=tuple(map(new, process.durable)),
+        atomic=tuple(map(new, process.atomic)),
+        recovery=tuple((disk and new(disk), new(state)) for disk, state in process.recovery),
+        saves=tuple((Transition(new(s), a, new(t)), held) for (s, a, t), held in process.saves),
+        disks=tuple((held, new(state)) for held, state in process.disks),
     )
 
 

@@ -7,7 +7,9 @@ is its own reproducer; `systems()` and `failures()` are the Hypothesis strategie
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 from hypothesis import strategies as st
@@ -178,10 +180,9 @@ def _may_hear(rng: random.Random, process: Process, victim: str) -> Process:
 
 
 def random_process_faults(rng: random.Random, system: System) -> System:
-    """Some processes may stop, some restart, perhaps to a durable state."""
+    """Some processes may stop, some restart, with whatever is on their disks."""
     stop, restart = ([n for n in system.names if rng.random() < 0.3] for _ in range(2))
-    durable = {p.name: rng.sample(p.states, rng.randint(0, 1)) for p in system}
-    return stop_restart(system, stop, restart, durable).system
+    return stop_restart(random_disks(rng, system), stop, restart).system
 
 
 def systems(**options: Any) -> st.SearchStrategy[System]:
@@ -256,3 +257,41 @@ def _take(step: Step, states: dict[str, str], words: dict[Channel, list[Message]
         word[i] = step.becomes
     else:
         word[i], word[i + 1] = word[i + 1], word[i]
+
+
+def with_durable(system: System, states: Mapping[str, Iterable[str]]) -> System:
+    """With these durable states."""
+    return replace(system, processes=tuple(replace(p, durable=tuple(states.get(p.name, ()))) for p in system))
+
+
+def random_disks(rng: random.Random, system: System) -> System:
+    """Each process with durable states, some recorded atomically, and recovery code; or with transitions that
+    save; or with neither."""
+    return replace(system, processes=tuple(_with_disk(rng, p) for p in system))
+
+
+def _with_disk(rng: random.Random, process: Process) -> Process:
+    alive = [s for s in process.states if s not in process.crashed_states]
+    acting = [t for t in process.transitions if isinstance(t.action, Internal) and not t.action.crashes]
+    if acting and rng.random() < 0.4:
+        return _with_variables(rng, process, rng.sample(acting, rng.randint(1, len(acting))))
+    durable = rng.sample(process.states, rng.randint(0, len(process.states)))
+    held = sorted({*durable, process.initial})
+    anywhere = [("", rng.choice(alive))] if rng.random() < 0.25 else []
+    return replace(
+        process,
+        durable=tuple(durable),
+        atomic=tuple(s for s in durable if rng.random() < 0.25),
+        recovery=(*anywhere, *((s, rng.choice(alive)) for s in held if rng.random() < 0.15)),
+    )
+
+
+def _with_variables(rng: random.Random, process: Process, rows: list[Transition]) -> Process:
+    names = ("x", "y")[: rng.randint(1, 2)]
+    contents = [tuple(zip(names, values)) for values in product("01", repeat=len(names))]
+    saves = [
+        (row, tuple((name, rng.choice("01")) for name in rng.sample(names, rng.randint(1, len(names)))))
+        for row in rows
+    ]
+    alive = [s for s in process.states if s not in process.crashed_states]
+    return replace(process, saves=tuple(saves), disks=tuple((held, rng.choice(alive)) for held in contents))

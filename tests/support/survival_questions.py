@@ -9,42 +9,48 @@ from typing import TypeVar
 
 from stormproof.kernel.model.ask import RECOVERS, Ask, clean
 from stormproof.kernel.model.budget import Budget
-from stormproof.kernel.model.clocks import runs_timer
 from stormproof.kernel.model.failures import FailureModel, Failures
 from stormproof.kernel.model.goal import And, At, Contains, Goal, Head, Holds, Named, Not, Or
 from stormproof.kernel.model.rest import rest_states
 from stormproof.kernel.model.storm_step import FAULT_KINDS
 from stormproof.kernel.model.survival import SurvivalModel
 from stormproof.kernel.model.system import System
-from stormproof.kernel.transform.stop_restart import stop_restart, with_restarts_in_place
-from tests.support.random_systems import random_crash, random_failures, random_system
-from tests.support.random_timers import with_timers
+from stormproof.kernel.transform.stop_restart import stop_restart
+from tests.support.random_systems import (
+    random_crash,
+    random_disks,
+    random_failures,
+    random_system,
+    with_durable,
+)
 from tests.support.survival_examples import declare
 
 
-def random_model(rng: random.Random, everything: bool = False, timers: bool = False) -> SurvivalModel:
-    """A small system, perhaps with crashes, stops, restarts, durable states, duplication and a budget,
+def random_model(rng: random.Random, everything: bool = False) -> SurvivalModel:
+    """A small system, perhaps with crashes, stops, restarts, disks, duplication and a budget,
     declared or default rest states. `everything`: surely with a stop, a restart, duplication and a
-    budget. `timers`: with timers, and with
-    restarts that start them anew."""
+    budget."""
     system = random_system(rng, internal=rng.choice((0.0, 0.1, 0.25)))
     if rng.random() < 0.25:
         system = random_crash(rng, system)
-    if timers:
-        system = with_timers(rng, system)
     plain = random_failures(rng, system) if rng.random() < 0.8 else Failures()
     failures = _with_duplication(rng, plain, system, everything)
     declared = {p.name: rng.sample(p.states, 1) for p in system if rng.random() < 0.3}
     services = [n for n in system.names if rng.random() < 0.2]
     rest = rest_states(declare(system, declared, services))
+    stop = _some(rng, system.names, 0.15, everything)
+    restart = _some(rng, system.names, 0.2, everything)
+    durable = {p.name: rng.sample(p.states, rng.randint(0, 1)) for p in system}
+    apart = random.Random()
+    apart.setstate(rng.getstate())
     changed = stop_restart(
-        system,
-        stop=_some(rng, system.names, 0.15, everything),
-        restart=_some(rng, system.names, 0.2, everything),
-        durable={p.name: rng.sample(p.states, rng.randint(0, 1)) for p in system},
+        with_durable(system, durable) if apart.random() < 0.5 else random_disks(apart, system),
+        stop,
+        restart,
+        recording=_some(apart, system.names, 0.1, False),
     )
     return SurvivalModel(
-        with_restarts_in_place(changed, system, runs_timer) if timers else changed.system,
+        changed.system,
         failures,
         changed.rest(rest),
         changed.faults,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 
 from stormproof.kernel.model.actions import Action, Internal, Receive, Send, Transition
 from stormproof.kernel.model.failures import FailureModel, Failures
@@ -25,10 +26,17 @@ def random_symmetric_system(rng: random.Random) -> System:
     system = make(rng, rng.choice((3, 3, 4)))
     if rng.random() < 0.2:
         stops = rng.random() < 0.5
+        if not stops and rng.random() < 0.6:
+            system = replace(system, processes=tuple(_with_durable(p) for p in system))
         system = stop_restart(
             system, stop=system.names if stops else (), restart=() if stops else system.names
         ).system
     return system
+
+
+def _with_durable(process: Process) -> Process:
+    """With a durable state that alike roles have in common: the last one that is listed."""
+    return replace(process, durable=process.states[-1:])
 
 
 def random_symmetric_failures(rng: random.Random, system: System) -> FailureModel:

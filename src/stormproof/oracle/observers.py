@@ -24,8 +24,10 @@ def watched(model: SurvivalModel, step: StormStep, after: Configuration) -> Conf
 
 def _events(step: StormStep) -> Iterator[ObservedEvent]:
     """First the action of the role, or what happens to it, then the state that it is in; a restart is no
-    action of the role."""
+    action of the role, and a record is none that anybody sees."""
     role, action = step.process, step.transition.action
+    if isinstance(action, Internal) and action.record:
+        return
     if step.process_fault is not None:
         yield ObservedEvent(step.process_fault, role)
     elif isinstance(action, Send) and not isinstance(action.message, Crash):

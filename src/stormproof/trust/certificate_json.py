@@ -61,9 +61,9 @@ def _goal_to_json(goal: CertifiedGoal) -> dict[str, Any]:
 
 def _move_to_json(move: CertifiedStep) -> dict[str, Any]:
     if move.event is None:
-        return {"do": "interfere", "after": move.after}
+        return {"do": "interfere", "leads_to": move.after}
     act = step_to_json(Act(*move.event, state=""))
-    return {**{k: v for k, v in act.items() if k != "state"}, "after": move.after}
+    return {**{k: v for k, v in act.items() if k != "state"}, "leads_to": move.after}
 
 
 def is_certificate(text: str) -> bool:
@@ -122,7 +122,7 @@ def _run(system: System, steps: Mapping[str, Any]) -> dict[int, CertifiedStep]:
 
 
 def _move(system: System, row: Mapping[str, Any]) -> CertifiedStep:
-    after = _is(row["after"], int)
+    after = _is(row["leads_to"], int)
     if row["do"] == "interfere":
         return CertifiedStep(None, after)
     act = step_from_json({**row, "state": ""})

@@ -46,6 +46,8 @@ class Watch:
                 return [entered]
             kind = SENDS if isinstance(action, Send) else RECEIVES
             return [(kind, action.peer, str(action.message)), entered]
+        if action.record:
+            return []
         marked = action.fault or self._model.process_faults.get((role, action.name))
         fault = "crash" if action.crashes else marked
         if not fault:

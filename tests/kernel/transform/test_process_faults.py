@@ -17,7 +17,7 @@ from stormproof.languages import formats
 from stormproof.oracle import bounded
 from stormproof.search.reachability.answer import REACHABLE, UNREACHABLE
 from tests.support.engine_queries import ALWAYS, decide, verdicts
-from tests.support.random_systems import random_duplication, random_failures, random_system
+from tests.support.random_systems import random_disks, random_duplication, random_failures, random_system
 
 LOCK = """
 protocol Lock
@@ -102,8 +102,10 @@ def test_a_lock_that_forgets_breaks_under_a_restart_and_a_durable_one_does_not()
     asked = sp.Failures(restart=["Lock"])
     assert sp.reach(lock(), goal).answer == UNREACHABLE
     assert sp.reach(lock(), goal, asked).answer == REACHABLE
-    durable = lock(durable="durable Lock@free, Lock@grant, Lock@held")
+    durable = lock(durable="durable Lock@free atomically, Lock@{grant, held} atomically")
     assert sp.reach(durable, goal, asked).answer == UNREACHABLE
+    recorded = lock(durable="durable Lock@{free, grant, held}")
+    assert sp.reach(recorded, goal, asked).answer == REACHABLE, "between the reception and the record"
 
 
 def test_every_answer_says_which_crash_was_assumed() -> None:
@@ -119,11 +121,11 @@ def test_every_answer_says_which_crash_was_assumed() -> None:
         report = sp.check(system, failures, properties=["recovers"])
         assert report.assumed == sentence == report.to_json()["assumed"]
     noted = sp.check(lock(durable="durable Lock@held"), sp.Failures(restart="Lock"), properties=["recovers"])
-    assert noted.assumed == "Lock may restart in the last durable state that it entered (held)"
+    assert noted.assumed == "Lock may restart in the last durable state that it recorded (held)"
     steps = " ".join(f"s{i}: P?m -> s{i + 1}" for i in range(7))
     many = sp.loads(f"role P {{ p: Q!m -> p }} role Q {{ {steps} s7: }} durable Q@{{s1, s2, s3, s4, s5, s6}}")
     (sentence,) = process_failures(many, sp.Failures(restart="Q").on(many))
-    assert sentence.endswith("in the last durable state that it entered (s1, s2, s3 or 3 other states)")
+    assert sentence.endswith("in the last durable state that it recorded (s1, s2, s3 or 3 other states)")
     (told,) = sp.frontier(system, faults=["stop", "restart"], processes=["A"]).notes
     assert told == "a stop is silent; a restart goes to the initial state or the last durable one"
 
@@ -135,7 +137,7 @@ def test_properties_under_stops_and_restarts_as_defined(chunk: int) -> None:
     while compared < 100:
         seed += 1
         rng = random.Random(seed)
-        system = random_system(rng, states=rng.choice((2, 3)))
+        system = random_disks(rng, random_system(rng, states=rng.choice((2, 3))))
         stop, restart = (tuple(n for n in system.names if rng.random() < 0.4) for _ in range(2))
         faults = random_duplication if rng.random() < 0.3 else random_failures
         asked = faults(rng, system)
@@ -153,7 +155,9 @@ def test_properties_under_stops_and_restarts_as_defined(chunk: int) -> None:
         assert verdicts(decide(searched, model, k, ALWAYS)) == expected, f"seed {seed}"
 
 
-@pytest.mark.parametrize(("durable", "holds"), [("durable Lock@{free, grant, held}", True), ("", False)])
+@pytest.mark.parametrize(
+    ("durable", "holds"), [("durable Lock@{free, grant, held} atomically", True), ("", False)]
+)
 def test_requirements_under_stops_and_restarts(durable: str, holds: bool) -> None:
     """A goal names the user's states, whatever durable state is remembered."""
     claims = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from stormproof.kernel.model.actions import CRASH, Internal, Receive, Send, Transition
 from stormproof.kernel.model.ask import RECOVERS
 from stormproof.kernel.model.failures import FailureModel
@@ -25,6 +27,17 @@ def lock() -> System:
     )
 
 
+def kept(system: System, atomic: bool, **durable: tuple[str, ...]) -> System:
+    """With these durable states."""
+    states = {name: durable.get(name, ()) for name in system.names}
+    return replace(
+        system,
+        processes=tuple(
+            replace(p, durable=states[p.name], atomic=states[p.name] if atomic else ()) for p in system
+        ),
+    )
+
+
 def test_a_stop_leads_to_a_state_of_its_own() -> None:
     changed = stop_restart(lock(), stop=["C"])
     assert changed.faults == {("C", "stop"): "stop"} and changed.invented == {("C", "stopped")}
@@ -36,8 +49,9 @@ def test_a_stop_leads_to_a_state_of_its_own() -> None:
 
 
 def test_a_restart_forgets_what_is_not_durable() -> None:
-    for durable, holds in [({}, False), ({"L": ["free", "taken"]}, True)]:
-        changed = stop_restart(lock(), restart=["L"], durable=durable)
+    cases = [((), False, False), (("free", "taken"), True, True), (("free", "taken"), False, False)]
+    for durable, atomic, holds in cases:
+        changed = stop_restart(kept(lock(), atomic, L=durable), restart=["L"])
         asked = SurvivalModel(
             changed.system, FailureModel({}), changed.rest(rest_states(lock())), changed.faults
         )
@@ -53,7 +67,7 @@ def test_the_product_remembers_the_last_durable_state() -> None:
         ("c", Send("B", "m"), "end"),
     )
     peer = role("B", ("s", Receive("A", "m"), "s"))
-    changed = stop_restart(System((process, peer)), restart=["A"], durable={"A": ["b"]})
+    changed = stop_restart(kept(System((process, peer)), atomic=True, A=("b",)), restart=["A"])
     product = changed.system["A"]
     restart = {t.source: t.target for t in product.transitions if t.action == RESTARTS}
     assert restart == {"b": "a", "c": "a", "a/b": "b/b", "c/b": "b/b"}

@@ -25,7 +25,7 @@ WORDS = {
     "at",
     "most",
 }
-WORDS |= {"fault", "internal", "timeout", "crash", "mu", "end"}
+WORDS |= {"atomically", "on", "restart", "recorded", "fault", "internal", "timeout", "crash", "mu", "end"}
 
 
 @pytest.mark.parametrize("name", [n for n in protocols.names() if len(protocols.source(n)) < 20_000])

@@ -76,13 +76,14 @@ class Field:
 
 @dataclass(frozen=True)
 class InState:
-    """`A@s`, `A@{s, t}`, `A@s{x=1}`; in goals, and in `rest` lines."""
+    """`A@s`, `A@{s, t}`, `A@s{x=1}`; in goals, and in `rest` lines; in goals with `recorded` behind it."""
 
     role: RoleName
     states: tuple[Name, ...]
     values: tuple[tuple[Name, Expression], ...]
     start: int
     end: int
+    recorded: bool = False
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from ..model.actions import Action, Internal, Transition
-from ..model.goal import Goal, map_states, sort_states
+from ..model.goal import At, Goal, map_places, sort_states
 from ..model.process import Process
 from ..model.requirement import Requirement
 from ..model.system import System
@@ -18,8 +18,12 @@ def same_requirements(first: System, second: System, states: Mapping[str, Mappin
     """The same in some order, where `states` says which state of the first is which of the second."""
 
     def moved(requirement: Requirement) -> Requirement:
+        def at(goal: At) -> At:
+            there = states[goal.process]
+            return replace(goal, states=tuple(there.get(s, s) for s in goal.states), written="")
+
         def there(goal: Goal) -> Goal:
-            return map_states(goal, lambda role, state: (states[role].get(state, state),))
+            return map_places(goal, at)
 
         return replace(requirement, claim=requirement.claim.map_goals(there))
 
@@ -54,9 +58,9 @@ def _walk(a: Process, b: Process) -> dict[str, str] | None:
     equal when each state meets just one of the other's."""
     mapping, used, queue = {a.initial: b.initial}, {b.initial}, [a.initial]
     for state in queue:
-        there = {t.action: t.target for t in b.outgoing(mapping[state])}
-        for _, action, target in a.outgoing(state):
-            image = there.get(action)
+        there = dict(_leaving(b, mapping[state]))
+        for label, target in _leaving(a, state):
+            image = there.get(label)
             if image is None or (target in mapping) != (image in used):
                 return None
             if target not in mapping:
@@ -66,8 +70,32 @@ def _walk(a: Process, b: Process) -> dict[str, str] | None:
             elif mapping[target] != image:
                 return None
     rests = frozenset(mapping[s] for s in a.rest or ()) == frozenset(b.rest or ())
-    recovers = frozenset(mapping[s] for s in a.durable) == frozenset(b.durable)
-    return mapping if rests and recovers else None
+    kept = all(
+        frozenset(mapping[s] for s in ours) == frozenset(theirs)
+        for ours, theirs in ((a.durable, b.durable), (a.atomic, b.atomic))
+    )
+    return mapping if rests and kept and _disks(a) == _disks(b) else None
+
+
+_Label = tuple[object, ...]
+
+
+def _leaving(process: Process, state: str) -> list[tuple[_Label, str]]:
+    """Where actions lead, what they save, and where a restart begins."""
+    saved = dict(process.saves)
+    found: list[tuple[_Label, str]] = [
+        ((t.action, frozenset(saved.get(t, ()))), t.target) for t in process.outgoing(state)
+    ]
+    found += [(("on restart",), to) for disk, to in process.recovery if disk == state]
+    if state == process.initial:
+        found += [(("on any restart",), to) for disk, to in process.recovery if not disk]
+        found += [(("on restart", frozenset(held)), to) for held, to in process.disks]
+    return found
+
+
+def _disks(process: Process) -> tuple[object, ...]:
+    first = frozenset(process.disks[0][0]) if process.disks else None
+    return len(process.recovery), len(process.saves), len(process.disks), first
 
 
 def role_matchings(first: System, second: System) -> Iterator[dict[str, str]]:
@@ -170,7 +198,9 @@ def _search(a: Process, b: Process) -> dict[str, str] | None:
 
 
 def _first_colour(process: Process, state: str) -> int:
-    declared = 2 * (state in (process.rest or ())) + 4 * (state in process.durable)
+    declared = (
+        2 * (state in (process.rest or ())) + 4 * (state in process.durable) + 8 * (state in process.atomic)
+    )
     return int(state == process.initial) + declared
 
 

@@ -166,7 +166,8 @@ class DataGoalParser(ExpressionParser):
             while self.took(","):
                 states.append(self.name("a state"))
             self.expect("}", "to close the set of states")
-            return InState(role, tuple(states), (), role.start, self.end)
+            recorded = self.took_word("recorded") is not None
+            return InState(role, tuple(states), (), role.start, self.end, recorded)
         state = self.name("a state")
         values: list[tuple[Name, Expression]] = []
         following = self.peek()
@@ -178,7 +179,8 @@ class DataGoalParser(ExpressionParser):
                 name = self.name("a variable")
                 self.expect("=", "write: A@waiting{bit=0}")
                 values.append((name, self.sum()))
-        return InState(role, (state,), tuple(values), role.start, self.end)
+        recorded = self.took_word("recorded") is not None
+        return InState(role, (state,), tuple(values), role.start, self.end, recorded)
 
     def _channel(self, sender: RoleName, receiver: RoleName) -> Expression:
         if self.took_word("contains"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ...errors import did_you_mean
 from ...records import dataclass
@@ -27,6 +28,10 @@ from ..data.values import Member, Value, spell
 from ..model.actions import CRASH, Channel, Message
 from ..model.goal import And, At, Contains, Goal, Holds, Named, Not, Or
 from ..model.rest import STOPPED
+from .parse import unrecorded
+
+if TYPE_CHECKING:
+    from typing import TypeGuard
 
 #: More combinations of values, or choices of members, are refused.
 MOST_COMBINATIONS = 100_000
@@ -168,7 +173,12 @@ class _Meaning:
         if STOPPED in wanted - {*known}:
             found.append(STOPPED)
         group = node.states[0].name if len(node.states) == 1 and not node.values else ""
-        return At(process, tuple(found), group)
+        if node.recorded:
+            found = [at for at in found if at != STOPPED]
+            wrong = unrecorded(self.system[process], found or [node.states[0].name])
+            if wrong:
+                raise DataMistake(wrong[0], node.start, node.end, wrong[1])
+        return At(process, tuple(found), group, recorded=node.recorded)
 
     def has_values(self, process: str, node: InState, local: LocalState, env: Environment) -> bool:
         return all(
@@ -354,13 +364,17 @@ def _joined(kind: type[And] | type[Or], parts: Iterable[Goal]) -> Goal:
 def _merged(parts: Sequence[Goal]) -> list[Goal]:
     states: dict[str, dict[str, None]] = {}
     for part in parts:
-        if isinstance(part, At):
+        if _is_place(part):
             states.setdefault(part.process, {}).update(dict.fromkeys(part.states))
     once = {process: At(process, tuple(found)) for process, found in states.items()}
-    if sum(isinstance(part, At) for part in parts) == len(once):
+    if sum(map(_is_place, parts)) == len(once):
         return list(parts)
-    others = [part for part in parts if not isinstance(part, At)]
+    others = [part for part in parts if not _is_place(part)]
     return [*once.values(), *others]
+
+
+def _is_place(part: Goal) -> TypeGuard[At]:
+    return isinstance(part, At) and not part.recorded
 
 
 def _is_about_places(node: Expression) -> bool:

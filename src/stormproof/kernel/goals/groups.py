@@ -24,4 +24,4 @@ def _expand(goal: At, system: System, quoted: Set[tuple[str, str]]) -> At:
     members = {s: process.group(s) for s in goal.states if (goal.process, s) not in quoted}
     states = dict.fromkeys(t for s in goal.states for t in members.get(s) or (s,))
     only = goal.states[0] if len(goal.states) == 1 and members.get(goal.states[0]) else ""
-    return At(goal.process, tuple(states), only)
+    return At(goal.process, tuple(states), only, recorded=goal.recorded)

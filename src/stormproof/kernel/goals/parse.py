@@ -15,6 +15,7 @@ from ..data.system import DataSystem
 from ..data.tokens import GoalToken, Text, TokenSource
 from ..model.actions import CRASH, Channel, Message, Word
 from ..model.goal import AT_REST, NAMED, And, At, Contains, Goal, Holds, Named, Not, Or
+from ..model.process import Process
 from ..model.rest import STOPPED
 from ..model.system import System
 from .groups import expand_groups
@@ -238,7 +239,21 @@ class GoalParser:
             tokens.append(self._name(f"a state of {name}", several))
         self._lookups.extend(("state", name, self._known_state(name, token)) for token in tokens)
         self._quoted |= {(name, token.text) for token in tokens if token.quoted}
-        return At(name, tuple(dict.fromkeys(t.text for t in tokens)))
+        recorded = self._take("recorded")
+        if recorded:
+            self._lookups.extend(("state", name, self._recorded_state(name, token)) for token in tokens)
+        return At(name, tuple(dict.fromkeys(t.text for t in tokens)), recorded=recorded)
+
+    def _recorded_state(self, role: str, token: GoalToken) -> Callable[[System], None]:
+        def check(system: System) -> None:
+            process = system[role]
+            states = (() if token.quoted else process.group(token.text)) or (token.text,)
+            if token.text in (*process.states, *dict(process.groups)):
+                problem = unrecorded(process, states)
+                if problem:
+                    raise self.tokens.error(problem[0], token, problem[1])
+
+        return check
 
     def _known_state(self, role: str, token: GoalToken) -> Callable[[System], None]:
         def check(system: System) -> None:
@@ -296,6 +311,17 @@ class GoalParser:
 
         self._lookups.append(("message", "", check))
         return message
+
+
+def unrecorded(process: Process, states: Sequence[str]) -> tuple[str, str] | None:
+    """What is wrong with asking whether the disk holds one of these states, and the way out."""
+    if process.disks:
+        problem = f"{process.name} has durable variables, and no state of it is recorded"
+        return problem, "ask for the state that follows `save`"
+    if not set(states) & set(process.recordable):
+        problem = f"the disk of {process.name} never holds '{states[0]}'"
+        return problem, f"declare it: durable {process.name}@{states[0]}"
+    return None
 
 
 def _negation(token: GoalToken | None) -> str | None:

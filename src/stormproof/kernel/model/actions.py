@@ -67,6 +67,10 @@ Message = str | Crash
 CRASH_ACTION = "crash"
 
 
+#: The internal action that writes a state to the disk (definitions 14.1).
+RECORD = "record"
+
+
 #: The name of a timer that has none of its own.
 TIMEOUT = "timeout"
 
@@ -113,12 +117,14 @@ class Receive:
 @dataclass(frozen=True, slots=True)
 class Internal:
     """An action that touches no channel; with `timeout`, a timer that runs out `after` so many units of time,
-    or at `ANY_TIME`; with `fault`, which is `stop` or `restart`, a fault of its process."""
+    or at `ANY_TIME`; with `fault`, which is `stop` or `restart`, a fault of its process; with `record`, the
+    writing of its state to its disk."""
 
     name: str
     timeout: bool = False
     fault: str = ""
     after: int = 1
+    record: bool = False
 
     def __str__(self) -> str:
         if not self.timeout:
@@ -157,11 +163,10 @@ class Internal:
             return f"{self.fault}s"
         if self.timeout:
             return "times out" if self.name == TIMEOUT else f"times out ({self.name})"
+        if self.record:
+            return "records its state"
         return f"does {self.name}"
 
-
-#: By this, time passes by one unit, of a process that is no role (definitions 16.4).
-PASSES = Internal("time passes", after=-1)
 
 Action = Send | Receive | Internal
 

@@ -9,6 +9,7 @@ from .budget import Budget
 from .failures import FailureModel, Failures
 from .faults import KINDS, PARTITION, PROCESS_KINDS, RESTART, STOP, FaultKind
 from .phrases import arrow, few, listed, plural
+from .process import Process
 from .system import System
 from .timers import ON_TIME, WORDS
 
@@ -103,12 +104,26 @@ def process_failures(system: System, model: FailureModel) -> tuple[str, ...]:
 
 def _restarts(system: System, model: FailureModel) -> Iterator[str]:
     """With what is durable; the system that was searched has it in its states and no longer declares it."""
-    forgetful = [name for name in model.restart if not system[name].durable]
+    forgetful = [n for n in model.restart if not (system[n].durable or system[n].disks or system[n].recovery)]
     if forgetful:
         yield f"{listed(forgetful)} {RESTART.may}{_initial(forgetful)}"
     for process in (system[n] for n in model.restart if n not in forgetful):
-        states = few(process.durable) if len(process.durable) > _MOST_STATES else listed(process.durable)
-        yield f"{process.name} {RESTART.may} in the last durable state that it entered ({states})"
+        yield f"{process.name} {RESTART.may}{_with_disk(process)}"
+
+
+def _with_disk(process: Process) -> str:
+    """Where it goes on then."""
+    if process.disks:
+        names = listed([name for name, _ in process.disks[0][0]])
+        return f" with what it saved of {names}"
+    states = few(process.durable) if len(process.durable) > _MOST_STATES else listed(process.durable)
+    held = f" in the last durable state that it recorded ({states})" if process.durable else ""
+    chosen = dict(process.recovery)
+    anywhere = chosen.pop("", None)
+    if anywhere is not None:
+        held = f" in {anywhere}"
+    led = listed([f"in {state} where it recorded {disk}" for disk, state in chosen.items()])
+    return f"{held or ' in the initial state'}{', ' if led else ''}{led}"
 
 
 def _initial(names: list[str]) -> str:

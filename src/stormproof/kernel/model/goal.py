@@ -12,12 +12,14 @@ from .actions import Channel, Crash, Message, Word
 
 @dataclass(frozen=True)
 class At:
-    """The process is in one of these states; `group` is what the author calls them together."""
+    """The process is in one of these states; `group` is what the author calls them together. `recorded`: its
+    disk holds one of them (definitions 14.5)."""
 
     process: str
     states: tuple[str, ...]
     group: str = field(default="", compare=False)
     written: str = field(default="", compare=False)
+    recorded: bool = False
 
 
 @dataclass(frozen=True)
@@ -115,9 +117,10 @@ def show(goal: Goal, spelling: Spelling | None = None) -> str:
         return goal.name
     if isinstance(goal, At):
         states = ", ".join(map(spell.name, goal.states))
+        held = " recorded" if goal.recorded else ""
         if spell.groups and goal.group:
-            return f"{spell.name(goal.process)}@{spell.name(goal.group)}"
-        return f"{spell.name(goal.process)}@{states if len(goal.states) == 1 else '{' + states + '}'}"
+            return f"{spell.name(goal.process)}@{spell.name(goal.group)}{held}"
+        return f"{spell.name(goal.process)}@{states if len(goal.states) == 1 else '{' + states + '}'}{held}"
     if isinstance(goal, Not):
         part = show(goal.part, spell)
         return f"!({part})" if isinstance(goal.part, And | Or) else f"!{part}"
@@ -170,7 +173,7 @@ def rename(goal: Goal, roles: Mapping[str, str], messages: Mapping[str, str]) ->
         return Channel(*(roles.get(end, end) for end in channel))
 
     if isinstance(goal, At):
-        return At(roles.get(goal.process, goal.process), goal.states, goal.group)
+        return At(roles.get(goal.process, goal.process), goal.states, goal.group, recorded=goal.recorded)
     if isinstance(goal, Holds):
         return Holds(between(goal.channel), tuple(map(new, goal.word)))
     if isinstance(goal, Contains | Head):
@@ -182,22 +185,30 @@ def rename(goal: Goal, roles: Mapping[str, str], messages: Mapping[str, str]) ->
     return goal
 
 
-def map_states(goal: Goal, states_of: Callable[[str, str], tuple[str, ...]]) -> Goal:
-    """The goal with `P@s` replaced by `P@{t, ...}`, where `states_of(P, s)` are the t."""
+def map_places(goal: Goal, change: Callable[[At], At]) -> Goal:
+    """The goal with other conditions on local states."""
     if isinstance(goal, At):
-        states = (t for s in goal.states for t in states_of(goal.process, s))
-        return At(goal.process, tuple(states), goal.group)
+        return change(goal)
     if isinstance(goal, Not):
-        return Not(map_states(goal.part, states_of))
+        return Not(map_places(goal.part, change))
     if isinstance(goal, And | Or):
-        return type(goal)(tuple(map_states(p, states_of) for p in goal.parts))
+        return type(goal)(tuple(map_places(p, change) for p in goal.parts))
     return goal
+
+
+def recorded_in(goal: Goal) -> frozenset[str]:
+    """The processes whose disk a goal asks about."""
+    if isinstance(goal, Not):
+        return recorded_in(goal.part)
+    if isinstance(goal, And | Or):
+        return frozenset[str]().union(*map(recorded_in, goal.parts))
+    return frozenset((goal.process,)) if isinstance(goal, At) and goal.recorded else frozenset()
 
 
 def sort_states(goal: Goal) -> Goal:
     """The goal with the states of `P@{...}` in alphabetical order."""
     if isinstance(goal, At):
-        return At(goal.process, tuple(sorted(goal.states)), goal.group)
+        return At(goal.process, tuple(sorted(goal.states)), goal.group, recorded=goal.recorded)
     if isinstance(goal, Not):
         return Not(sort_states(goal.part))
     if isinstance(goal, And | Or):

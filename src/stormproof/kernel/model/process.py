@@ -11,6 +11,14 @@ from ...errors import ModelError, Place, did_you_mean
 from ...records import dataclass
 from .actions import CRASH_ACTION, Action, Channel, Crash, Internal, Receive, Send, Transition, channel_of
 
+#: What the disk holds of each durable variable, as text.
+DiskContent = tuple[tuple[str, str], ...]
+
+
+def spell_disk(content: DiskContent) -> str:
+    """`seen={1}, next=2`."""
+    return ", ".join(f"{name}={value}" for name, value in content)
+
 
 class StateKind(enum.Enum):
     """The kind of a state by its outgoing transitions, ignoring internal actions (definitions 1.4)."""
@@ -26,8 +34,13 @@ class Process:
     """A finite automaton. `states` keeps the order in which they are listed; the initial one is first.
 
     `rest` are the states in which the process may stay for good: None for the default ones, and for a
-    `service` those are all states that only receive. `stop` and `restart`: it may stop silently, or restart,
-    and then goes to the last of its `durable` states that it entered, or to the initial one.
+    `service` those are all states that only receive. `stop` and `restart`: it may stop silently, or restart.
+
+    Its disk holds the last of its `durable` states that was recorded, at first the initial one; those of
+    `atomic` are recorded by the action that leads to them. `recovery` says where a restart leads, by what the
+    disk holds, "" for anything else; without it, to what the disk holds. A process with durable variables has
+    `disks` instead, what its disk may hold, each with the state in which a restart then begins, the first one
+    at first; and `saves`, transitions that write values (definitions 14.1 to 14.6).
 
     What its author calls several states together are `groups`, and `places` is where a state is written, if
     that is known; neither is a part of what the process does.
@@ -43,6 +56,10 @@ class Process:
     stop: bool = False
     restart: bool = False
     durable: tuple[str, ...] = ()
+    atomic: tuple[str, ...] = ()
+    recovery: tuple[tuple[str, str], ...] = ()
+    saves: tuple[tuple[Transition, DiskContent], ...] = ()
+    disks: tuple[tuple[DiskContent, str], ...] = ()
     groups: tuple[tuple[str, tuple[str, ...]], ...] = field(default=(), compare=False, repr=False)
     places: tuple[tuple[str, Place], ...] = field(default=(), compare=False, repr=False)
 
@@ -58,6 +75,10 @@ class Process:
         stop: bool = False,
         restart: bool = False,
         durable: Iterable[str] = (),
+        atomic: Iterable[str] = (),
+        recovery: Iterable[tuple[str, str]] = (),
+        saves: Iterable[tuple[Transition, DiskContent]] = (),
+        disks: Iterable[tuple[DiskContent, str]] = (),
         groups: Iterable[tuple[str, tuple[str, ...]]] = (),
         places: Iterable[tuple[str, Place]] = (),
     ) -> None:
@@ -77,6 +98,10 @@ class Process:
         put(self, "stop", stop)
         put(self, "restart", restart)
         put(self, "durable", self._ordered(durable, "recover in"))
+        put(self, "atomic", self._ordered(atomic, "record"))
+        put(self, "recovery", tuple(sorted(dict(recovery).items())))
+        put(self, "saves", tuple((Transition(*row), tuple(values)) for row, values in saves if row in once))
+        put(self, "disks", tuple((tuple(held), state) for held, state in disks))
         put(self, "groups", tuple(groups))
         put(self, "places", tuple(places))
         self._validate()
@@ -103,6 +128,7 @@ class Process:
             if isinstance(action.message, str) and not action.message:
                 raise ModelError(f"{self.name} has a message without a name in state {transition.source}")
         self._crash_message_is_last()
+        check_disk(self)
 
     def _crash_message_is_last(self) -> None:
         """The crash message is the last of its channel (definitions 5.1)."""
@@ -192,10 +218,41 @@ class Process:
     def has_internal(self) -> bool:
         return any(isinstance(t.action, Internal) for t in self.transitions)
 
+    @property
+    def begins_in(self) -> tuple[str, ...]:
+        """The initial state, and those in which only a restart begins."""
+        recovered = (state for _, state in (*self.recovery, *self.disks))
+        return tuple(dict.fromkeys((self.initial, *recovered)))
+
+    @cached_property
+    def _contents(self) -> Mapping[str, tuple[DiskContent, str]]:
+        return {spell_disk(held): (held, state) for held, state in self.disks}
+
+    @property
+    def first_disk(self) -> str:
+        """What the disk holds at first: a state, or values as text."""
+        return next(iter(self._contents), self.initial)
+
+    def recovers_in(self, disk: str) -> str:
+        """The state in which a restart begins where the disk holds this."""
+        if self.disks:
+            return self._contents[disk][1]
+        chosen = dict(self.recovery)
+        return chosen.get(disk, chosen.get("", disk))
+
+    def saved(self, disk: str, values: DiskContent) -> str:
+        """What the disk holds once these values are written, too."""
+        return spell_disk(tuple((dict(self._contents[disk][0]) | dict(values)).items()))
+
+    @property
+    def recordable(self) -> tuple[str, ...]:
+        """The states that the disk may hold."""
+        return tuple(s for s in self.states if s in self.durable or s == self.initial)
+
     def reachable(self, *starts: str) -> tuple[str, ...]:
-        """The states that can be reached in the automaton alone, nearest first; from the initial one, or from
-        any of those given."""
-        seen = dict.fromkeys(starts or (self.initial,))
+        """The states that can be reached in the automaton alone, nearest first; from those in which it
+        begins, or from any of those given."""
+        seen = dict.fromkeys(starts or self.begins_in)
         queue = list(seen)
         for state in queue:
             for transition in self.outgoing(state):
@@ -210,16 +267,29 @@ class Process:
 
         These are the states after the internal action `crash` that cannot be reached without it.
         """
+        after = self.after_crashes
+        if not after:
+            return frozenset()
+        return after - self.alive_from(*self.begins_in)
+
+    def alive_from(self, *starts: str) -> frozenset[str]:
+        """The states that are reached without a crash."""
+        seen = dict.fromkeys(starts)
+        for state in (queue := list(seen)):
+            for transition in self.outgoing(state):
+                if transition.action != Internal(CRASH_ACTION) and transition.target not in seen:
+                    seen[transition.target] = None
+                    queue.append(transition.target)
+        return frozenset(seen)
+
+    @cached_property
+    def after_crashes(self) -> frozenset[str]:
+        """The states that a crash leads to."""
         after: set[str] = set()
         for transition in self.transitions:
             if transition.action == Internal(CRASH_ACTION) and transition.target not in after:
                 after.update(self.reachable(transition.target))
-        if not after:
-            return frozenset()
-        alive = replace(
-            self, transitions=tuple(t for t in self.transitions if t.action != Internal(CRASH_ACTION))
-        )
-        return frozenset(after) - frozenset(alive.reachable())
+        return frozenset(after)
 
     def trim(self) -> Process:
         """Without the states that the automaton alone cannot reach."""
@@ -230,6 +300,9 @@ class Process:
             states=tuple(s for s in self.states if s in keep),
             rest=None if self.rest is None else tuple(s for s in self.rest if s in keep),
             durable=tuple(s for s in self.durable if s in keep),
+            atomic=tuple(s for s in self.atomic if s in keep),
+            recovery=tuple(row for row in self.recovery if row[0] in keep or not row[0]),
+            saves=tuple(row for row in self.saves if row[0].source in keep),
         )
 
     def _repr_svg_(self) -> str:
@@ -239,3 +312,41 @@ class Process:
 
     def with_reliable(self, reliable: bool) -> Process:
         return self if self.reliable == reliable else replace(self, reliable=reliable)
+
+
+def check_disk(process: Process) -> None:
+    """What is said of the disk names states of the process, and says one thing."""
+    if process.disks and (process.durable or process.recovery):
+        raise ModelError(
+            f"{process.name} has durable states and durable variables",
+            hint="a role has one or the other: save a variable where the durable state is entered",
+        )
+    for state in process.atomic:
+        if state not in process.durable:
+            raise ModelError(f"{process.name} records '{state}' atomically, which is not durable")
+    for disk, _ in process.recovery:
+        if disk and disk not in process.recordable:
+            raise ModelError(
+                f"a restart of {process.name} cannot depend on '{disk}', which its disk never holds",
+                hint=f"durable states: {', '.join(process.recordable[:8])}; declare it: "
+                f"durable {process.name}@{disk}",
+            )
+    for _, state in (*process.recovery, *process.disks):
+        if state not in process.states:
+            problem = f"a restart of {process.name} cannot lead to '{state}': it has no such state"
+            raise ModelError(problem, hint=did_you_mean(state, process.states))
+        if state in process.after_crashes - process.alive_from(process.initial):
+            raise ModelError(f"a restart of {process.name} cannot lead to '{state}', in which it has crashed")
+    _check_saves(process)
+
+
+def _check_saves(process: Process) -> None:
+    known = {frozenset(held) for held, _ in process.disks}
+    for row, values in process.saves:
+        if any(frozenset((dict(held) | dict(values)).items()) not in known for held, _ in process.disks):
+            raise ModelError(
+                f"{process.name} saves {spell_disk(values)} in state {row.source}, and it is not said where "
+                "a restart begins then"
+            )
+    if process.saves and not process.disks:
+        raise ModelError(f"{process.name} saves values, and it is not said what its disk holds at first")

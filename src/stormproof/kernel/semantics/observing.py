@@ -28,9 +28,11 @@ def moves_of(model: SurvivalModel, process: str, transition: Transition) -> Obse
 
 def events_of(model: SurvivalModel, process: str, transition: Transition) -> Iterator[ObservedEvent]:
     """What happens in the step, in this order: the action, or the fault of the process; then, unless it
-    restarts, the state that it is in."""
+    restarts, the state that it is in. A record is no event (definitions 14.1)."""
     action = transition.action
     if isinstance(action, Internal):
+        if action.record:
+            return
         fault = model.process_fault(process, action)
         if fault is not None:
             yield ObservedEvent(fault, process)

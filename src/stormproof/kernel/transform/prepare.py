@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from ...errors import UsageError
 from ..model.arguments import check_arguments
-from ..model.clocks import runs_timer
 from ..model.failures import FailureModel, Failures
+from ..model.goal import Goal, recorded_in
 from ..model.phrases import listed
 from ..model.rest import is_crash, rest_states
 from ..model.system import System
 from .mailboxes import mailbox_goal, with_senders
-from .stop_restart import Transformed, stop_restart, with_restarts_in_place
+from .stop_restart import Transformed, stop_restart
 
 #: How faults are read: as defined, as the paper's text encodes them, or as the encoding was run.
 SEMANTICS = ("definition", "encoding", "as-run")
@@ -75,24 +76,25 @@ def _unhandled(system: System) -> str:
     return "as written, the system does not handle every crash (`stormproof crash` shows what is missing)"
 
 
-def with_process_faults(system: System, model: FailureModel, after_end: bool = False) -> Transformed:
+def with_process_faults(
+    system: System, model: FailureModel, after_end: bool = False, goals: Iterable[Goal] = ()
+) -> Transformed:
     """The system in which stops and restarts are internal actions (definitions 9.5), and in which messages
     carry their senders where they stand in mailboxes (definitions 12.1). `after_end`: roles that have ended
-    restart, too, against definition 11.2.
+    restart, too, against definition 11.2. `goals`: what is asked beside the requirements of the system.
 
     Where its roles rest is written down, since a stopped process rests and must not change what the default
     rest states of the others are.
     """
-    durable = {p.name: p.durable for p in system}
-    found = stop_restart(with_senders(system), model.stop, model.restart, durable, after_end)
-    if model.on_time:
-        found = replace(found, system=with_restarts_in_place(found, system, runs_timer))
+    asked = [*goals, *(goal for r in system.requirements for goal in r.claim.goals)]
+    recording = frozenset[str]().union(*map(recorded_in, asked))
+    found = stop_restart(with_senders(system), model.stop, model.restart, after_end, recording)
     if system.mailboxes:
         found = replace(found, translate=lambda goal: mailbox_goal(goal, system, model))
-    if not found.faults:
+    if not found.origin:
         return found
     resting = found.rest(rest_states(system)).rest
     processes = tuple(
-        replace(p, rest=tuple(resting[p.name]), stop=False, restart=False, durable=()) for p in found.system
+        replace(p, rest=tuple(resting[p.name]), stop=False, restart=False) for p in found.system
     )
     return replace(found, system=replace(found.system, processes=processes))

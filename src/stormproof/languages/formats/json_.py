@@ -25,6 +25,7 @@ from ...kernel.model.faults import PROCESS_KINDS
 from ...kernel.model.process import Process
 from ...kernel.model.system import COMMUNICATIONS, PEER_TO_PEER, System
 from ...kernel.model.timers import ANY, LATEST, MODES
+from .json_disks import DISK, disk_to_json, read_disk
 from .json_places import Path
 from .json_requirements import read_requirements, requirement_to_json
 from .json_values import Values, fault_to_json
@@ -36,9 +37,12 @@ VERSION = 1
 _SYSTEM = ("stormproof", "name", "communication", "timers", "processes", "faults", "requirements")
 _PROCESS = (
     *("name", "initial", "reliable", "service", "stop", "restart"),
-    *("states", "rest", "durable", "transitions"),
+    *("states", "rest", "durable", "atomic", "recovery", "disks", "transitions"),
 )
-_TRANSITION = ("from", "to", "send", "receive", "internal", "timeout", "after", "at_any_time", "fault")
+_TRANSITION = (
+    *("from", "to", "send", "receive", "internal", "timeout", "after", "at_any_time"),
+    *("fault", "record", "saves"),
+)
 _OPENING = re.compile(r"\s*\{")
 
 
@@ -100,8 +104,12 @@ def _process_to_json(process: Process) -> dict[str, Any]:
         data["rest"] = list(process.rest)
     if process.durable:
         data["durable"] = list(process.durable)
+    data |= {} if not process.atomic else {"atomic": list(process.atomic)}
+    data |= disk_to_json(process) if process.recovery or process.disks else {}
+    saved = {row: {"saves": dict(values)} for row, values in process.saves}
     data["transitions"] = [
-        {"from": t.source, "to": t.target, **_action_to_json(t.action)} for t in process.transitions
+        {"from": t.source, "to": t.target, **_action_to_json(t.action), **saved.get(t, {})}
+        for t in process.transitions
     ]
     return data
 
@@ -110,7 +118,9 @@ def _action_to_json(action: Action) -> dict[str, Any]:
     if isinstance(action, Internal):
         if action.timeout:
             return {"timeout": action.name, **_due_to_json(action)}
-        return {"internal": action.name, **({"fault": action.fault} if action.fault else {})}
+        fault: dict[str, Any] = {"fault": action.fault} if action.fault else {}
+        fault |= {"record": True} if action.record else {}
+        return {"internal": action.name, **fault}
     what = {"crash": True} if isinstance(action.message, Crash) else {"message": action.message}
     if isinstance(action, Send):
         return {"send": {"to": action.peer, **what}}
@@ -209,6 +219,7 @@ class _Reader(Values):
         rows = self.array(data["transitions"], (*path, "transitions"))
         self.budget.transition(0, len(rows))
         transitions = tuple(self.transition(t, (*path, "transitions", i), name) for i, t in enumerate(rows))
+        saved = any(isinstance(row, dict) and "saves" in row for row in rows)
         self.states(data, path, initial, listed, transitions)
         reliable = self.flag(data.get("reliable", True), (*path, "reliable"))
         service = self.flag(data.get("service", False), (*path, "service"))
@@ -218,7 +229,9 @@ class _Reader(Values):
             process = Process(name, initial, transitions, listed, reliable, service=service)
             rest = self.some_states(data, "rest", path, process)
             durable = self.some_states(data, "durable", path, process) or ()
-            return replace(process, rest=rest, durable=durable, **faults)
+            atomic = self.some_states(data, "atomic", path, process) or ()
+            kept = read_disk(self, data, path, process, transitions) if saved or DISK & data.keys() else {}
+            return replace(process, rest=rest, durable=durable, atomic=atomic, **kept, **faults)
         except ModelError as problem:
             self.fail(problem.message, path, problem.hint, model=True)
 
@@ -273,6 +286,10 @@ class _Reader(Values):
             action = Internal(data["internal"], fault=data["fault"])
         if "after" in data or "at_any_time" in data:
             action = self.timer(action, data, path)
+        if "record" in data:
+            if data["record"] is not True or kinds != ["internal"] or "fault" in data:
+                self.fail("'record' is true, and marks an internal action", (*path, "record"))
+            action = Internal(data["internal"], record=True)
         return Transition(source, action, target)
 
     def timer(self, action: Action, data: Any, path: Path) -> Internal:

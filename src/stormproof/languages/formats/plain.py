@@ -7,6 +7,7 @@ from dataclasses import replace
 from ...kernel.model.actions import Internal, Transition
 from ...kernel.model.process import Process
 from ...kernel.model.system import PEER_TO_PEER, System
+from ...kernel.transform.disks import without_disk
 
 
 def plain(system: System, mailboxes: bool, process_faults: bool) -> tuple[System, tuple[str, ...]]:
@@ -19,8 +20,10 @@ def plain(system: System, mailboxes: bool, process_faults: bool) -> tuple[System
         dropped.append("mailboxes: each ordered pair of roles gets a channel of its own")
     if any(p.rest is not None for p in system):
         dropped.append("rest states, which are left out")
-    if not process_faults and any(p.durable for p in system):
+    if not process_faults and any(p.durable or p.recovery for p in system):
         dropped.append("durable states, which are left out")
+    if not process_faults and any(p.disks for p in system):
+        dropped.append("durable variables, whose saves become internal actions")
     if not process_faults and any(p.stop or p.restart for p in system):
         dropped.append("stops and restarts, which are left out")
     if any(p.service for p in system):
@@ -45,4 +48,4 @@ def _plain(process: Process, process_faults: bool) -> Process:
         for t in process.transitions
     )
     found = replace(process, transitions=tuple(rows), rest=None, service=False)
-    return found if process_faults else replace(found, stop=False, restart=False, durable=())
+    return found if process_faults else without_disk(replace(found, stop=False, restart=False))

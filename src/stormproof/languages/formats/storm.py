@@ -146,9 +146,16 @@ class _Made:
         )
         system = with_states(names, file.rest, system, "rest")
         system = with_states(names, file.durable, system, "durable")
+        system = with_states(names, (row for row in file.durable if row.atomically), system, "atomic")
+        declared = {r.name: r.body.recovery for r in file.roles.values() if isinstance(r.body, RoleBody)}
+        if any(declared.values()):
+            from .storm_disks import with_recovery
+
+            system = with_recovery(names, system, declared)
         system = with_role_faults(names, file.faults, system)
         if file.faults:
             system = replace(system, faults=resolve(names, file.faults))
+        names.system = system
         return replace(system, requirements=requirements(names, file.requirements))
 
 

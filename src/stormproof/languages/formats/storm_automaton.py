@@ -63,7 +63,7 @@ class AutomatonParser:
         if self.text.startswith("}", self.cursor.at):
             self.cursor.mark("close")
             self.cursor.symbol("}")
-            if self.current is None:
+            if self.current is None and not self.body.states:
                 self.mistakes.fail(
                     self.source,
                     f"role {shorten(self.role)} has no state",
@@ -98,8 +98,25 @@ class AutomatonParser:
         match = _STATE.match(self.text, self.cursor.at)
         if match is not None:
             self.state(match)
+        elif self.begins_recovery():
+            self.recovery()
         else:
             self.unusual()
+
+    def begins_recovery(self) -> bool:
+        """Without loading what reads it where nothing looks like it."""
+        if not self.text.startswith("on", self.cursor.ahead()):
+            return False
+        from .storm_disks import begins_recovery
+
+        return begins_recovery(self.text, self.cursor.ahead())
+
+    def recovery(self) -> None:
+        """`on restart -> s`; what comes behind it begins with a state."""
+        from .storm_disks import parse_recovery
+
+        self.body.recovery.append(parse_recovery(self.cursor))
+        self.current = None if self.current != _NO_STATE else _NO_STATE
 
     def swallows_role(self, match: re.Match[str]) -> bool:
         """Is what looks like the next state the head of a role, since the state is missing?"""

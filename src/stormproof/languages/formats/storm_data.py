@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import NoReturn
 
 from ...errors import InputError, ModelError
@@ -24,6 +25,7 @@ from ...programs.data.syntax import (
     UpdateSyntax,
     VariableSyntax,
 )
+from .storm_disks import begins_recovery, parse_recovery
 from .storm_goals import GoalTokens
 from .storm_hints import after_word, before_alternative
 from .storm_recovery import STATEMENT, Mistakes, next_line
@@ -40,10 +42,8 @@ _PEER = re.compile(rf"{BLANK}(?:{NAME}){BLANK}[!?\[]")
 _CONST = re.compile(r"const[ \t]+[\w\"]")
 _EXAMPLE = "write  Peer!message(value) -> next,  Peer?message(name) if CONDITION -> next { x = name }"
 _DOMAIN = "write a..b, bool, {red, green}, set of D, D? or the name of a family"
-_LATER = {
-    "durable": "a durable variable is not there yet; a durable state is: durable A@waiting",
-    "observer": "an observer does not belong to a role",
-}
+#: `save -> s`, `save x, y -> s`, and these with a guard.
+_SAVE = re.compile(rf"save(?:{BLANK}->|[ \t]+if\b|[ \t]+(?:{NAME}){BLANK}(?:,|->|\bif\b))")
 
 
 def has_data(text: str) -> bool:
@@ -191,6 +191,8 @@ class DataRoleParser(_Reader):
         super().__init__(cursor)
         self.text, self.budget, self.mistakes, self.role = cursor.text, budget, mistakes, role
         self.current: StateSyntax | None = None
+        #: Behind recovery code a state begins.
+        self.between = False
 
     def parse(self) -> DataRole:
         began = self.cursor.at
@@ -232,21 +234,24 @@ class DataRoleParser(_Reader):
     def one(self) -> None:
         """A line of variables, the head of a state, or one alternative."""
         cursor = self.cursor
+        declares = cursor.peek_word() == "var" or self._is_durable_variable()
         if cursor.has_label():
             self.state()
-        elif self.current is None and cursor.peek_word() == "var":
+        elif declares and self.current is None:
             self.variables()
-        elif cursor.peek_word() == "var":
+        elif declares:
             cursor.fail("an alternative, a state or '}'", "variables come before the first state")
-        elif self._is_durable_variable():
-            cursor.fail("an alternative, a state or '}'", _LATER["durable"])
+        elif begins_recovery(self.text, cursor.ahead()):
+            self.role.recovery.append(parse_recovery(cursor))
+            self.between = True
         else:
             self.alternative()
 
     def variables(self) -> None:
-        """`var x, y: D = value`."""
+        """`var x, y: D = value`, or `durable var x: D = value`."""
         cursor = self.cursor
         cursor.mark("var")
+        durable = cursor.keyword("durable") is not None
         cursor.keyword("var")
         names = [self.new_name("a variable")]
         while cursor.symbol(","):
@@ -254,14 +259,14 @@ class DataRoleParser(_Reader):
         cursor.expect(":", "write: var x: 0..3 = 0")
         domain = self.domain()
         initial = self.expression() if cursor.symbol("=") else None
-        self.role.variables += [VariableSyntax(name, domain, initial) for name in names]
+        self.role.variables += [VariableSyntax(name, domain, initial, durable) for name in names]
 
     def state(self) -> None:
         cursor = self.cursor
         cursor.mark("state")
         name = self.name("a state")
         cursor.expect(":")
-        self.current = StateSyntax(name)
+        self.current, self.between = StateSyntax(name), False
         known = self.role.states.get(name.name)
         if known is not None:
             line = self.source.place(known.name.start).line
@@ -275,7 +280,7 @@ class DataRoleParser(_Reader):
 
     def alternative(self) -> None:
         cursor, start = self.cursor, self.cursor.skip()
-        if self.current is None:
+        if self.current is None or self.between:
             cursor.fail("a variable or a state", "write  var x: 0..3  or  start: Peer!message -> next")
         cursor.mark("alternative")
         also = self._took_or()
@@ -287,6 +292,8 @@ class DataRoleParser(_Reader):
             found = self.rest(GO, start, guard=self.expression())
         elif cursor.keyword("else"):
             found = self.rest(GO, start)
+        elif _SAVE.match(self.text, cursor.skip()):
+            found = self.save(start)
         else:
             found = self.internal(start)
         self.current.alternatives.append(found)
@@ -296,6 +303,18 @@ class DataRoleParser(_Reader):
         if self.cursor.peek_word() != "or" or _PEER.match(self.text, self.cursor.at):
             return False
         return self.cursor.keyword("or") is not None
+
+    def save(self, start: int) -> AlternativeSyntax:
+        """`save -> s` writes all durable variables, `save x, y -> s` these."""
+        self.cursor.keyword("save")
+        names: list[Name] = []
+        while not self.text.startswith("->", self.cursor.ahead()) and self.cursor.peek_word() != "if":
+            if names:
+                self.cursor.expect(",", "write: save x, y -> next")
+            names.append(self.name("a durable variable"))
+        action = Internal(" ".join(["save", ", ".join(n.name for n in names)]).strip())
+        durable = tuple(v.name for v in self.role.variables if v.durable)
+        return replace(self.rest(ACT, start, action=action), saved=tuple(names) or durable)
 
     def internal(self, start: int) -> AlternativeSyntax:
         cursor = self.cursor

@@ -19,6 +19,7 @@ from ...programs.data.build import BuiltRole, build_roles
 from ...programs.data.compile import compile_roles
 from ...programs.data.scope import FileScope
 from ...programs.data.syntax import DataRole
+from .storm_disks import not_held
 from .storm_faults import resolve, with_role_faults
 from .storm_names import Names
 from .storm_recovery import Mistakes
@@ -137,6 +138,8 @@ class DataSystemMaker:
         )
         made: Any = self.with_states(names, file.rest, system, "rest")
         made = self.with_states(names, file.durable, made, "durable")
+        made = self.with_states(names, (row for row in file.durable if row.atomically), made, "atomic")
+        made = self.with_recovery(names, made, built)
         made = with_role_faults(names, file.faults, made)
         if file.faults:
             made = replace(made, faults=resolve(names, file.faults))
@@ -173,6 +176,29 @@ class DataSystemMaker:
             data=replace(system.data, rest=listed),
             processes=tuple(replace(p, **changed[p.name]) if p.name in chosen else p for p in system),
         )
+
+    def with_recovery(self, names: Names, system: DataSystem, built: list[BuiltRole]) -> DataSystem:
+        """The system whose roles begin again where they say; a durable state is one with any values."""
+        changed: dict[str, Process] = {}
+        for b in built if not self.mistakes.errors else ():
+            process = system[b.process.name]
+            body = self.syntax[b.role.name].body
+            assert isinstance(body, DataRole)
+            if process.disks and process.durable:
+                said = f"{b.role.name} has durable states and durable variables"
+                hint = "save a variable where the durable state is entered, and leave the state out"
+                names.fail(said, body.start, body.start + len(b.role.name), hint)
+                continue
+            written = {row.disk.name: row.disk for row in body.recovery if row.disk is not None}
+            rows: dict[str, str] = {"": b.recovery[""]} if "" in b.recovery else {}
+            for disk, name in written.items():
+                held = [s for s in process.recordable if b.local[s].name == disk]
+                rows |= dict.fromkeys(held, b.recovery[disk])
+                if not held:
+                    not_held(names, b.role.name, name)
+            if rows:
+                changed[process.name] = replace(process, recovery=tuple(rows.items()))
+        return replace(system, processes=tuple(changed.get(p.name, p) for p in system))
 
     def known_state(self, names: Names, role: str, state: str, start: int) -> bool:
         states = self.roles[role].states if role in self.roles else {}

@@ -86,7 +86,7 @@ def _set_lines(words: list[PrintedToken], trace: Trace) -> None:
             word.line, word.block = 0, what
         elif what == "close":
             word.line = 0
-        elif what == "var":
+        elif what in ("var", "recovery"):
             word.line = 2
         elif what == "state":
             width = 2 + len(word.text) + 1

@@ -189,6 +189,8 @@ class _Classifier:
                 self.call(i, STATE, role, defines=True)
             elif mark == "alternative":
                 self.alternative(role, i, last)
+            elif mark == "recovery":
+                self.recovery(role, i, last)
 
     def alternative(self, role: str, i: int, last: int) -> None:
         if self.trace.data:
@@ -202,6 +204,13 @@ class _Classifier:
         if arrow + 1 < last:
             self.call(arrow + 1, STATE, role)
 
+    def recovery(self, role: str, i: int, last: int) -> None:
+        """`on restart -> s`, or `on restart x -> s`."""
+        arrow = next((j for j in range(i + 2, min(i + 4, last)) if self.spelt[j] == "->"), last)
+        for at in (*range(i + 2, min(arrow, last)), arrow + 1):
+            if at < last:
+                self.call(at, STATE, role)
+
     def data_alternative(self, role: str, i: int, last: int) -> None:
         """`N[j]?vote(t) if C -> next { x = t }`: values in it are not named apart."""
         marks = self.trace.marks
@@ -209,7 +218,7 @@ class _Classifier:
         arrow = next((j for j in range(i, last) if self.spelt[j] == "->"), last)
         i += self.spelt[i] == "or"
         sign = next((j for j in range(i + 1, arrow) if self.spelt[j] in _SIGNS), arrow)
-        if self.word(i) not in ("if", "else", "internal", "timeout") or self.word(i + 1) in _SIGNS:
+        if self.word(i) not in ("if", "else", "internal", "timeout", "save") or self.word(i + 1) in _SIGNS:
             self.call(i, ROLE)
             self.message(sign + 1, None, self.word(sign))
         elif self.word(i) in ("internal", "timeout") and self.has_name(i):

@@ -49,13 +49,17 @@ def _rest(cursor: Cursor, word: str) -> Rest:
     cursor.expect("@", hint)
     if not cursor.symbol("{"):
         state = cursor.name("a state")
-        return Rest(role, start, (state,), _values(cursor))
+        return Rest(role, start, (state,), _values(cursor), _atomically(cursor, word))
     states: list[tuple[str, int]] = []
     while not cursor.symbol("}"):
         if states:
             cursor.expect(",")
         states.append(cursor.name("a state"))
-    return Rest(role, start, tuple(states))
+    return Rest(role, start, tuple(states), atomically=_atomically(cursor, word))
+
+
+def _atomically(cursor: Cursor, word: str) -> bool:
+    return word == "durable" and cursor.keyword("atomically") is not None
 
 
 def _values(cursor: Cursor) -> tuple[tuple[Name, Expression], ...]:

@@ -15,7 +15,7 @@ from .storm_requirements import RequirementSyntax
 
 if TYPE_CHECKING:
     from ...kernel.data.syntax import Expression, Name
-    from ...programs.data.syntax import ConstantSyntax, DataRole
+    from ...programs.data.syntax import ConstantSyntax, DataRole, RecoverySyntax
     from .storm_types import TypeBody
 
 
@@ -28,6 +28,7 @@ class RoleBody:
     states: dict[str, int] = field(default_factory=dict)
     targets: dict[str, int] = field(default_factory=dict)
     peers: dict[str, int] = field(default_factory=dict)
+    recovery: list[RecoverySyntax] = field(default_factory=list)
 
 
 @dataclass
@@ -45,12 +46,13 @@ class RoleSyntax:
 @dataclass(frozen=True)
 class Rest:
     """`A@idle` or `A@{idle, done}` in a `rest` or `durable` line: names, each with its place; `values` are
-    those of `A@idle{x=1}`."""
+    those of `A@idle{x=1}`; `atomically` may stand behind durable states."""
 
     role: str
     start: int
     states: tuple[tuple[str, int], ...]
     values: tuple[tuple[Name, Expression], ...] = ()
+    atomically: bool = False
 
 
 @dataclass

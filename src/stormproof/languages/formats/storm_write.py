@@ -43,7 +43,7 @@ def write(system: System) -> str:
 
 def _role(process: Process) -> list[str]:
     words = ["" if process.reliable else "unreliable ", "service " if process.service else ""]
-    lines = [f"{''.join(words)}role {quote(process.name)} {{"]
+    lines = [f"{''.join(words)}role {quote(process.name)} {{", *write_recovery(process)]
     for state in process.states:
         label = f"  {quote(state)}:"
         alternatives = [f"{write_action(t.action)} -> {quote(t.target)}" for t in process.outgoing(state)]
@@ -61,7 +61,22 @@ def write_rest(system: System) -> str:
 
 
 def write_durable(system: System) -> str:
-    return ", ".join(f"{quote(p.name)}@{write_states(p.durable)}" for p in system if p.durable)
+    """`A@idle, B@{idle, done} atomically`: the durable states that are declared."""
+    parts = []
+    for process in system:
+        later = tuple(s for s in process.durable if s not in process.atomic)
+        for states, behind in ((later, ""), (process.atomic, " atomically")):
+            if states:
+                parts.append(f"{quote(process.name)}@{write_states(states)}{behind}")
+    return ", ".join(parts)
+
+
+def write_recovery(process: Process) -> list[str]:
+    """The lines of a role that say where it begins again."""
+    return [
+        f"  on restart{' ' + quote(disk) if disk else ''} -> {quote(state)}"
+        for disk, state in process.recovery
+    ]
 
 
 def write_states(states: tuple[str, ...]) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from ...kernel.model.actions import Transition
 from ...kernel.model.goal import At
-from ...kernel.model.process import Process
+from ...kernel.model.process import DiskContent, Process
 from ...kernel.model.requirement import NEVER, Claim, Requirement
+from .disks import spelt
 from .program import Automaton, P
 
 StateNames = Mapping[Hashable, str]
@@ -26,17 +27,29 @@ def build_process(
         for response, target in leaving
     ]
     points = automaton.points.items()
+    disk = automaton.program.disk
     process = Process(
         automaton.name,
         names[automaton.start.key],
         rows,
         states=[names[key] for key in automaton.points],
         durable=[names[key] for key, point in points if point.durable],
+        saves=list(_saves(automaton, names)),
+        disks=[(spelt(held), names[point.key]) for held, point in disk] if disk is not None else (),
         groups=_groups(automaton, names),
         places=[(names[key], place) for key, point in points if (place := point.place) is not None],
     )
     chosen = rest(process)
     return process if chosen is None else replace(process, rest=tuple(chosen))
+
+
+def _saves(automaton: Automaton[P], names: StateNames) -> Iterator[tuple[Transition, DiskContent]]:
+    """The steps that write durable variables."""
+    program = automaton.program
+    for source, leaving in automaton.steps.items() if program.disk is not None else ():
+        for response, target in leaving:
+            if values := program.saved(automaton.points[source], response):
+                yield Transition(names[source], response.action, names[target]), spelt(values)
 
 
 def _groups(automaton: Automaton[P], names: StateNames) -> list[tuple[str, tuple[str, ...]]]:

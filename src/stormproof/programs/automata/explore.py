@@ -52,6 +52,9 @@ class JointExploration(Generic[P]):
     def run(self) -> dict[str, Automaton[P]]:
         for name, role in self.roles.items():
             role.reach(role.program.start)
+            for point in role.program.recovery.values():
+                role.reach(point)
+            role.reach_restarts()
             for message in role.program.named():
                 if message.peer in self.inboxes:
                     self.inboxes[name].put(message)
@@ -140,6 +143,7 @@ class _Role(Generic[P]):
         self.tried = 0
         self.values: dict[Hashable, dict[Hashable, str]] = {}
         self.names: dict[Hashable, str] = {}
+        self.restarts: list[Hashable] = []
 
     def reach(self, point: P) -> Hashable:
         if point.key not in self.points:
@@ -156,6 +160,14 @@ class _Role(Generic[P]):
     def step(self, point: P, rank: tuple[int, int], response: Response) -> None:
         leaving = self.steps[point.key]
         leaving += [(rank, response, self.reach(to)) for to in self.program.after(point, response)]
+        if (disk := self.program.disk) is not None and (values := self.program.saved(point, response)):
+            disk.write(values)
+            self.reach_restarts()
+
+    def reach_restarts(self) -> None:
+        """Where a restart begins with what the disk may hold."""
+        for point in () if self.program.disk is None else self.program.disk.new():
+            self.restarts.append(self.reach(point))
 
     def note(self, point: P) -> None:
         """Count the values of its variables."""
@@ -186,9 +198,11 @@ class _Role(Generic[P]):
         return self.program.refusal(problem, hint, variable=variable)
 
     def automaton(self) -> Automaton[P]:
-        """Breadth first from the start, steps in the order of the offers and of the messages."""
+        """Breadth first from the start and where restarts begin, steps in the order of the offers and of the
+        messages."""
         found = Automaton(self.program)
-        queue: list[Hashable] = [self.program.start.key]
+        recovery = [point.key for point in self.program.recovery.values()]
+        queue: list[Hashable] = list(dict.fromkeys([self.program.start.key, *recovery, *self.restarts]))
         seen = set(queue)
         for key in queue:
             leaving: Sequence[tuple[tuple[int, int], Response, Hashable]] = sorted(

@@ -5,12 +5,15 @@ Roles in Python and roles in .storm with variables are the two kinds of programs
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from ...errors import ModelError, Place
 from ...kernel.model.actions import Action, Message
+
+if TYPE_CHECKING:
+    from .disks import Contents, ProgramDisk
 
 
 class InTransit(Protocol):
@@ -110,6 +113,17 @@ class AnyProgram(Protocol[P]):
     def offers(self, point: P) -> Iterable[Offer]: ...
 
     def after(self, point: P, response: Response) -> Iterable[P]: ...
+
+    @property
+    def disk(self) -> ProgramDisk[P] | None:
+        """What its disk may hold, if it has durable variables."""
+
+    def saved(self, point: P, response: Response) -> Contents:
+        """The durable variables that this response writes to the disk, with their values."""
+
+    @property
+    def recovery(self) -> Mapping[str, P]:
+        """Where recovery code begins, by the name of what the disk holds; "" for anything else."""
 
     def named(self) -> Iterable[InTransit]:
         """Messages that the program names as received, whether anybody sends them or not."""

@@ -66,6 +66,11 @@ class DataAlternative:
         return self.written.kind
 
     @property
+    def saved(self) -> tuple[str, ...]:
+        """The durable variables that it writes to the disk."""
+        return tuple(name.name for name in self.written.saved or ())
+
+    @property
     def target(self) -> str:
         return self.written.target.name
 
@@ -91,6 +96,12 @@ class CompiledRole:
     names: dict[str, Name] = field(default_factory=dict)
     index: str = ""
     members: int = 0
+    recovery: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def durable(self) -> tuple[str, ...]:
+        """Its durable variables."""
+        return tuple(name for name, variable in self.variables.items() if variable.written.durable)
 
     @property
     def initial(self) -> str:

@@ -32,6 +32,7 @@ class BuiltRole:
     local: Mapping[str, LocalState]
     required: tuple[Requirement, ...]
     steps: Mapping[Transition, Place]
+    recovery: Mapping[str, str]
 
 
 def build_roles(
@@ -76,7 +77,9 @@ def _built(program: DataProgram, automaton: DataAutomaton, service: bool) -> Bui
         Transition(names[source], action, names[to]): program.place_of(start)
         for (source, action, to), start in program.origins.items()
     }
-    return BuiltRole(program.role, replace(process, places=tuple(places)), local, tuple(required), steps)
+    recovery = {disk: names[point.key] for disk, point in program.recovery.items()}
+    made = replace(process, places=tuple(places))
+    return BuiltRole(program.role, made, local, tuple(required), steps, recovery)
 
 
 def _start(program: DataProgram, point: DataPoint) -> int:

@@ -127,6 +127,7 @@ class _RoleCompiler:
     # ---- alternatives ----
 
     def alternatives(self, channels: _Channels) -> None:
+        self.recovery()
         for name, state in self.role.states.items():
             self.made.names[name] = state.name
             self.made.states[name] = []
@@ -136,8 +137,38 @@ class _RoleCompiler:
             for problem in forestalled(self.made.states[name]):
                 self.scope.note(problem)
 
+    def recovery(self) -> None:
+        """`on restart -> s`; what the disk may hold is known only when the automaton is."""
+        for row in self.role.recovery:
+            with self.noting():
+                self.known_target(row.state)
+                if row.disk is not None:
+                    self.known_target(row.disk)
+                disk = "" if row.disk is None else row.disk.name
+                at = row.disk or row.state
+                if disk and self.made.durable:
+                    said = f"{self.role.name} has durable variables, and its disk holds no state"
+                    raise DataMistake(said, at.start, at.end, "write: on restart -> state")
+                if disk in self.made.recovery:
+                    said = f"where a restart of {self.role.name} leads is said twice"
+                    raise DataMistake(said, at.start, at.end, "leave one of the two lines out")
+                self.made.recovery[disk] = row.state.name
+
+    def check_saved(self, written: AlternativeSyntax) -> None:
+        """`save` writes durable variables, and there are some."""
+        durable = self.made.durable
+        if written.saved is not None and not durable:
+            hint = "declare one: durable var x: 0..3 = 0"
+            said = f"{self.role.name} has no durable variable"
+            raise DataMistake(said, written.start, written.end, hint)
+        for name in written.saved or ():
+            if name.name not in durable:
+                known = did_you_mean(name.name, durable) or f"durable variables: {', '.join(durable)}"
+                raise DataMistake(f"'{name.name}' is no durable variable", name.start, name.end, known)
+
     def alternative(self, order: int, written: AlternativeSyntax, channels: _Channels) -> DataAlternative:
         self.known_target(written.target)
+        self.check_saved(written)
         bound: dict[str, tuple[Name, Type]] = {}
         peers = None if written.peer is None else self.peers(written.peer, written.kind, bound)
         fields: tuple[Compiled, ...] = ()
@@ -163,6 +194,7 @@ class _RoleCompiler:
             reads |= peers.index.reads
         if peers is not None and peers.pattern is not None and peers.pattern.equal is not None:
             reads |= peers.pattern.equal.reads
+        reads |= {name.name for name in written.saved or ()}
         own = frozenset(reads & self.made.variables.keys())
         run = None if guard is None else guard.run
         return DataAlternative(order, written, peers, fields, patterns, run, updates, own)

@@ -13,6 +13,7 @@ from ...kernel.data.types import SetOf, as_held, fits
 from ...kernel.data.values import Map, Member, Value, spell
 from ...kernel.model.actions import Action, Crash, Internal, Message
 from ...languages.types.text import message_name
+from ..automata.disks import Contents, HeldValue, ProgramDisk
 from ..automata.live import ProgramEdge, live_variables
 from ..automata.program import ActOffer, Offer, ReceiveOffer, Response, SendOffer, Variable
 from .alternatives import CompiledRole, DataAlternative, Peers, Update
@@ -99,9 +100,41 @@ class DataProgram:
         return {self.role.index: self.member} if self.role.index else {}
 
     @cached_property
+    def first(self) -> dict[str, Value]:
+        """The first value of each variable."""
+        return {name: variable.initial for name, variable in self.role.variables.items()}
+
+    @cached_property
     def start(self) -> DataPoint:
-        env = {name: variable.initial for name, variable in self.role.variables.items()}
-        return self.enter(self.role.initial, env)
+        return self.enter(self.role.initial, dict(self.first))
+
+    # ---- restarts (definitions 14.4, 14.6) ----
+
+    @cached_property
+    def recovery(self) -> Mapping[str, DataPoint]:
+        if self.role.durable:
+            return {}
+        return {disk: self.enter(state, dict(self.first)) for disk, state in self.role.recovery.items()}
+
+    @cached_property
+    def disk(self) -> ProgramDisk[DataPoint] | None:
+        if not self.role.durable:
+            return None
+        return ProgramDisk(self._contents(self.role.durable, self.first), self._again, self.refusal)
+
+    def _contents(self, names: Iterable[str], env: Environment) -> Contents:
+        return {name: HeldValue(env[name], env[name], spell(env[name])) for name in names}
+
+    def _again(self, held: Contents) -> DataPoint:
+        """Durable variables as on the disk, all others as at the start."""
+        env = self.first | {name: on_disk.value for name, on_disk in held.items()}
+        return self.enter(self.role.recovery.get("", self.role.initial), env)
+
+    def saved(self, point: DataPoint, response: Response) -> Contents:
+        if isinstance(response.value, DataLetter):
+            return {}
+        alternative, _ = response.value
+        return self._contents(alternative.saved, point.env)
 
     # ---- which values are kept ----
 
@@ -115,7 +148,7 @@ class DataProgram:
         return ProgramEdge(alternative.target, alternative.reads, whole)
 
     def _kept_values(self, names: frozenset[str], env: Environment) -> tuple[tuple[str, Value], ...]:
-        chosen = names | self.kept
+        chosen = names | self.kept | {*self.role.durable}
         return tuple((name, env[name]) for name in self.role.variables if name in chosen and name in env)
 
     # ---- steps ----

@@ -27,11 +27,12 @@ class DomainSyntax:
 
 @dataclass(frozen=True)
 class VariableSyntax:
-    """`var x: D = value`; several names in one line are several of these."""
+    """`var x: D = value`, `durable var x: D = value`; several names in one line are several of these."""
 
     name: Name
     domain: DomainSyntax
     initial: Expression | None
+    durable: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,8 @@ SEND, RECEIVE, ACT, GO = "send", "receive", "act", "go"
 
 @dataclass(frozen=True)
 class AlternativeSyntax:
-    """One alternative of a state; `GO` has no action, and `also` is written `or`."""
+    """One alternative of a state; `GO` has no action, and `also` is written `or`. `saved` are the durable
+    variables that it writes; None where it is no `save`."""
 
     kind: str
     start: int
@@ -70,6 +72,15 @@ class AlternativeSyntax:
     guard: Expression | None = None
     updates: tuple[UpdateSyntax, ...] = ()
     also: bool = False
+    saved: tuple[Name, ...] | None = None
+
+
+@dataclass(frozen=True)
+class RecoverySyntax:
+    """`on restart -> s`, or `on restart x -> s` where the disk holds x."""
+
+    disk: Name | None
+    state: Name
 
 
 @dataclass
@@ -90,6 +101,7 @@ class DataRole:
     size: Expression | None = None
     variables: list[VariableSyntax] = field(default_factory=list)
     states: dict[str, StateSyntax] = field(default_factory=dict)
+    recovery: list[RecoverySyntax] = field(default_factory=list)
 
     @property
     def family(self) -> bool:

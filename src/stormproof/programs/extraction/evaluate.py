@@ -11,7 +11,7 @@ from typing import Any
 from ...errors import ModelError, Place, StormproofError
 from ...limits import is_over
 from .impure import refusing_impure_calls
-from .requests import ChooseRequest, ReceiveRequest, RoleRequest, SendRequest
+from .requests import ChooseRequest, ReceiveRequest, RoleRequest, SaveRequest, SendRequest
 from .role import Role, RoleCall
 from .snippet import Snippet
 from .values import (
@@ -84,7 +84,7 @@ class _Outcome:
 
 
 def _key(value: Any) -> ValueKey:
-    if isinstance(value, SendRequest | ReceiveRequest | ChooseRequest | RoleCall):
+    if isinstance(value, SendRequest | ReceiveRequest | ChooseRequest | SaveRequest | RoleCall):
         return value.key()
     return LocalKeys().key(value)
 
@@ -184,16 +184,16 @@ def _suitable(names: tuple[str, ...]) -> Callable[[Any], Any]:
 
 
 def request(snippet: Snippet, variables: Mapping[str, Any], line: int) -> RoleRequest:
-    """What is yielded: a request to send, to receive or to choose."""
+    """What is yielded: a request to send, to receive, to choose or to save."""
     found = evaluate(snippet, variables, line, _known_request)
-    assert isinstance(found, SendRequest | ReceiveRequest | ChooseRequest)
+    assert isinstance(found, SendRequest | ReceiveRequest | ChooseRequest | SaveRequest)
     return found
 
 
 def _known_request(value: Any) -> Any:
-    if isinstance(value, SendRequest | ReceiveRequest | ChooseRequest):
+    if isinstance(value, SendRequest | ReceiveRequest | ChooseRequest | SaveRequest):
         return value
-    hint = "yield sp.send(...), sp.receive(...) or sp.choose(...)"
+    hint = "yield sp.send(...), sp.receive(...), sp.choose(...) or sp.save(...)"
     if isinstance(value, RoleCall):
         hint = f"write: yield from {value.role.name}(...)"
     raise StormproofError(f"a role cannot yield {named(type(value))}", hint=hint)

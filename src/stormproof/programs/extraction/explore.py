@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
-from ...errors import ModelError, Place
+from ...errors import ModelError, Place, did_you_mean
 from ...kernel.model.actions import TIMEOUT, Internal
 from ...kernel.model.phrases import listed
 from ..automata import explore as fixpoint
+from ..automata.disks import Contents, HeldValue, ProgramDisk
 from ..automata.program import ActOffer, Automaton, Offer, ReceiveOffer, Response, SendOffer, Variable
 from .interpret import Frame, Interpreter, Raised, RolePoint, Waiting
 from .program import HIDDEN
-from .requests import Pattern, Received, ReceiveRequest, SendRequest, spell_short
+from .requests import Pattern, Received, ReceiveRequest, SaveRequest, SendRequest, spell_short
 from .role import RoleCall
-from .values import LocalKeys, spell, spell_message
+from .values import LocalKeys, key, spell, spell_message
 
 #: Exceptions that are mistakes of the author, rather than something that an assertion says.
 _MISTAKES = frozenset(("AttributeError", "NameError", "TypeError", "UnboundLocalError"))
@@ -46,6 +48,9 @@ class RoleProgram:
                 yield ReceiveOffer(peer)
             if request.timed:
                 yield ActOffer(Internal(TIMEOUT, timeout=True))
+        elif isinstance(request, SaveRequest):
+            self.check_saved(point, request)
+            yield ActOffer(Internal("save"))
         else:
             for value in request.values:
                 yield ActOffer(Internal(f"choose {spell(value)}"), value)
@@ -55,6 +60,39 @@ class RoleProgram:
         request, value = point.request, response.value
         if not isinstance(value, Received) or (isinstance(request, ReceiveRequest) and request.takes(value)):
             yield self.interpreter.resume(point, value)
+
+    # ---- restarts (definitions 14.6) ----
+
+    @property
+    def recovery(self) -> Mapping[str, RolePoint]:
+        return {}
+
+    @cached_property
+    def disk(self) -> ProgramDisk[RolePoint] | None:
+        names = self.call.role.durable
+        if not names:
+            return None
+        first = {name: held_value(self.call.arguments[name]) for name in names}
+        return ProgramDisk(first, self._again, self.refusal)
+
+    def _again(self, held: Contents) -> RolePoint:
+        return self.interpreter.start(self.call.again({name: on.value for name, on in held.items()}))
+
+    def saved(self, point: RolePoint, response: Response) -> Contents:
+        request = point.request if isinstance(point, Waiting) else None
+        if not isinstance(request, SaveRequest):
+            return {}
+        return {name: held_value(value) for name, value in request.values}
+
+    def check_saved(self, point: RolePoint, request: SaveRequest) -> None:
+        """Only what the role gets again after a restart can be saved."""
+        known = self.call.role.durable
+        for name, _ in request.values:
+            if name not in known:
+                hint = (
+                    did_you_mean(name, known) or f"write: def {self.call.role.name}({name}=sp.durable(...))"
+                )
+                raise self.refusal(f"'{name}' is no durable parameter of {self.name}", hint, point)
 
     def named(self) -> Iterable[Received]:
         return ()
@@ -81,6 +119,10 @@ class RoleProgram:
             program = self._frames[variable].program
             place = program.source.place(program.assigned.get(variable[1], program.source.tree.lineno))
         return ModelError(problem, place=place, hint=hint)
+
+
+def held_value(value: Any) -> HeldValue:
+    return HeldValue(key(value), value, spell(value))
 
 
 def programs(roles: Mapping[str, RoleCall], interpreter: Interpreter) -> list[RoleProgram]:

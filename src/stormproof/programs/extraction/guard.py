@@ -9,7 +9,7 @@ from ...errors import ModelError
 from .explore import RoleAutomaton, call_of
 from .interpret import Returned, RolePoint, Waiting
 from .logs import nothing_logged
-from .requests import ChooseRequest, ReceiveRequest, SendRequest
+from .requests import ChooseRequest, ReceiveRequest, SaveRequest, SendRequest
 from .role import RoleGenerator
 
 #: Histories of a role in each extraction, and their length.
@@ -73,4 +73,6 @@ def _real(generator: RoleGenerator, given: Any) -> object:
 
 def _key(done: object) -> object:
     """As a value that can be compared."""
-    return done.key() if isinstance(done, SendRequest | ReceiveRequest | ChooseRequest) else done
+    return (
+        done.key() if isinstance(done, SendRequest | ReceiveRequest | ChooseRequest | SaveRequest) else done
+    )

@@ -171,6 +171,12 @@ class Interpreter:
         if len(frames) >= MOST_FRAMES:
             problem = f"more than {MOST_FRAMES} roles delegate to each other"
             raise ModelError(problem, place=frames[-1].place())
+        if call.role.durable:
+            problem = (
+                f"{call.role.name} has durable parameters, and only a role that is run itself gets them again"
+            )
+            hint = "give them to it as ordinary parameters, and save them by the names of the outermost role"
+            raise ModelError(problem, place=frames[-1].place(), hint=hint)
         frames[-1].at += 1
         frames.append(self._enter(call))
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from ...errors import UsageError
-from .values import Unsuitable, ValueKey, check_field, key, spell, spell_message
+from .values import Unsuitable, ValueKey, check_field, check_saved, key, spell, spell_message
+
+T = TypeVar("T")
 
 #: A message's name is a word, so that `data(0)` can only be `data` with the field 0.
 _NAME = re.compile(r"\w+(?:-\w+)*")
@@ -119,7 +121,27 @@ class ChooseRequest:
         return ("choose", tuple(map(key, self.values)))
 
 
-RoleRequest = SendRequest | ReceiveRequest | ChooseRequest
+@dataclass(frozen=True)
+class SaveRequest:
+    """Made by `save`."""
+
+    values: tuple[tuple[str, Any], ...]
+
+    at = None
+    rest = durable = False
+
+    def key(self) -> ValueKey:
+        return ("save", *((name, key(value)) for name, value in self.values))
+
+
+@dataclass(frozen=True)
+class Durable:
+    """Made by `durable`: what a durable parameter is at first."""
+
+    value: Any
+
+
+RoleRequest = SendRequest | ReceiveRequest | ChooseRequest | SaveRequest
 
 
 def send(peer: str, name: str, *fields: Any, at: str | None = None, durable: bool = False) -> SendRequest:
@@ -164,6 +186,32 @@ def choose(*values: Any) -> ChooseRequest:
     except Unsuitable as problem:
         raise UsageError(f"choose was given {problem}") from None
     return ChooseRequest(tuple(distinct.values()))
+
+
+def durable(first: T) -> T:
+    """The default of a durable parameter: `def Consumer(seen=sp.durable(frozenset()))`. After a restart the
+    role is called again with what it has saved of it."""
+    _check_saved("a durable parameter", first)
+    return cast(T, Durable(first))
+
+
+def save(**values: Any) -> SaveRequest:
+    """Yield this to write durable parameters to the disk: `yield sp.save(seen=seen)`.
+
+    Values are None, bool, int, str, enum members, and tuples and frozensets of these.
+    """
+    if not values:
+        raise UsageError("save needs a durable parameter", hint="write: yield sp.save(seen=seen)")
+    for name, value in values.items():
+        _check_saved(f"'{name}'", value)
+    return SaveRequest(tuple(values.items()))
+
+
+def _check_saved(what: str, value: Any) -> None:
+    try:
+        check_saved(value)
+    except Unsuitable as problem:
+        raise UsageError(f"{what} is {problem}") from None
 
 
 def _pattern(pattern: str | tuple[Any, ...]) -> Pattern:

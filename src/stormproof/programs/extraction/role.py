@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Generator, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from ...errors import Place, UsageError
-from .requests import RoleRequest
+from .requests import Durable, RoleRequest
 from .values import ValueKey, key
 
 RoleGenerator = Generator[RoleRequest, Any, Any]
@@ -51,7 +52,14 @@ class Role(Generic[P]):
         except TypeError as problem:
             raise TypeError(f"{self.name}() {problem}") from None
         bound.apply_defaults()
-        return RoleCall(self, dict(bound.arguments))
+        given = {n: v.value if isinstance(v, Durable) else v for n, v in bound.arguments.items()}
+        return RoleCall(self, given)
+
+    @cached_property
+    def durable(self) -> tuple[str, ...]:
+        """Its durable parameters."""
+        known = self.signature.parameters.values()
+        return tuple(p.name for p in known if isinstance(p.default, Durable))
 
     def __repr__(self) -> str:
         return f"<role {self.name}>"
@@ -82,6 +90,10 @@ class RoleCall:
     def __iter__(self) -> Iterator[RoleRequest]:
         """The generator that CPython runs."""
         return self.generator()
+
+    def again(self, held: Mapping[str, Any]) -> RoleCall:
+        """The role as it is called after a restart."""
+        return replace(self, arguments={**self.arguments, **held})
 
     def generator(self) -> RoleGenerator:
         bound = inspect.BoundArguments(self.role.signature, dict(self.arguments))

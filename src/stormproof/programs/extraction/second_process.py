@@ -73,7 +73,10 @@ def _differs(what: str, place: Place | None) -> ModelError:
 
 def described(system: System) -> dict[str, list[str]]:
     """Each role in lines that can be compared."""
-    return {p.name: [p.initial, *map(str, p.transitions), *p.states, *p.durable] for p in system}
+    return {
+        p.name: [p.initial, *map(str, p.transitions), *p.states, *p.durable, *map(str, p.disks)]
+        for p in system
+    }
 
 
 def check_in_second_process(calls: Mapping[str, RoleCall]) -> SecondSystem | None:

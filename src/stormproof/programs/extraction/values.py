@@ -270,6 +270,15 @@ def check_field(value: Any) -> None:
         raise Unsuitable(f"{named(type(value))}; a message carries {kinds}")
 
 
+def check_saved(value: Any) -> None:
+    """Refuse what a disk cannot hold: what a message can carry, and frozensets of it."""
+    if type_of(value) in (tuple, frozenset):
+        for part in value:
+            check_saved(part)
+    else:
+        check_field(value)
+
+
 def spell_message(name: str, fields: tuple[Any, ...]) -> str:
     """`data`, `data(0)`, `data('0')`, `data(0, (1, 2))`."""
     return f"{name}({', '.join(map(spell, fields))})" if fields else name
