@@ -11,11 +11,13 @@ from hypothesis import given, settings
 
 from stormproof.errors import FormatError
 from stormproof.kernel.model.actions import Internal
+from stormproof.kernel.model.faults import ChannelFaults
 from stormproof.kernel.model.system import System
 from stormproof.languages import formats
 from tests.support.equality import same_traces, same_up_to_states
 from tests.support.odd_systems import odd_system, odd_systems, with_declarations
 from tests.support.peer_files import peer_files
+from tests.support.random_mailboxes import random_mailboxes
 
 #: Languages that are read and written.
 BOTH_WAYS = sorted(f.name for f in formats.FORMATS.values() if f.read and f.write)
@@ -73,6 +75,31 @@ def test_text_system_text_system(language: str, system: System) -> None:
     once = formats.loads(formats.dumps(system, language), language)
     twice = formats.loads(formats.dumps(once, language), language)
     assert equal(language, system, once) and equal(language, once, twice)
+
+
+def test_mailboxes_come_back_from_scm_or_are_refused() -> None:
+    """Also where each has one sender, and where nobody sends what is received; its receptions name no sender,
+    so a system in which that matters is refused."""
+    read = refused = 0
+    for seed in range(400):
+        system, _ = random_mailboxes(seed)
+        system = replace(system, faults=_some_faults(random.Random(seed), system))
+        try:
+            text = formats.dumps(system, "scm")
+        except FormatError as problem:
+            assert "does not name the sender" in problem.message
+            refused += 1
+            continue
+        again = formats.loads(text, "scm")
+        assert again.mailboxes and same_up_to_states(system, again), f"seed {seed}:\n{text}"
+        read += 1
+    assert read > 200 and refused > 50
+
+
+def _some_faults(rng: random.Random, system: System) -> tuple[ChannelFaults, ...]:
+    """On pairs that need not have messages."""
+    pairs = {(rng.choice(system.names), rng.choice(system.names)) for _ in range(rng.randrange(3))}
+    return tuple(ChannelFaults(a, b, loss=True, duplicate=rng.random() < 0.5) for a, b in sorted(pairs))
 
 
 @pytest.mark.parametrize("language", ["storm", "json"])

@@ -6,7 +6,9 @@
     stormproof: role ALIAS = NAME                  the language's spelling of a role whose name it
     cannot spell
     stormproof: message ALIAS = NAME               the same for a message; `= crash` is the crash message
-    stormproof: channel 3: A -> B                  the ends of a numbered channel (.scm)
+    stormproof: channel 3: A -> B                  the ends of a numbered channel (.scm); of a mailbox, a
+    sender and the receiver, as often as there are senders
+    stormproof: communication mailbox              channels are mailboxes, even with one sender each (.scm)
     stormproof: internal NAME                      the name of the internal action it stands in (.scm)
     stormproof: state NAME                         a state that no transition names (.fsa)
 
@@ -42,7 +44,8 @@ class Notes:
     roles: dict[str, str] = field(default_factory=dict)
     messages: dict[str, Message] = field(default_factory=dict)
     internals: list[tuple[int, str]] = field(default_factory=list)
-    channels: dict[int, tuple[str, str]] = field(default_factory=dict)
+    channels: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
+    mailboxes: bool = False
     states: set[str] = field(default_factory=set)
 
     def role(self, alias: str) -> str:
@@ -90,7 +93,8 @@ def _less_closing(text: str, start: int, end: int) -> int:
 
 def _read_note(notes: Notes, cursor: Cursor) -> None:
     word = cursor.keyword(
-        "protocol", "unreliable", "faults", "role", "message", "internal", "channel", "state"
+        *("protocol", "unreliable", "faults", "role", "message", "internal", "channel", "state"),
+        "communication",
     )
     if word is None:
         cursor.fail("a note", 'such as: unreliable role A; faults A -> B: loss; message m = "odd name"')
@@ -105,6 +109,10 @@ def _read_note(notes: Notes, cursor: Cursor) -> None:
         notes.faults.append(parse_faults(cursor))
     elif word == "channel":
         _read_channel(notes, cursor)
+    elif word == "communication":
+        if cursor.keyword("mailbox") is None:
+            cursor.fail("'mailbox'")
+        notes.mailboxes = True
     elif word == "internal":
         name, start = cursor.name("an internal action's name")
         notes.internals.append((start, name))
@@ -123,7 +131,7 @@ def _read_channel(notes: Notes, cursor: Cursor) -> None:
     cursor.expect(":")
     sender, _ = cursor.name("a role")
     cursor.expect("->")
-    notes.channels[int(number)] = (sender, cursor.name("a role")[0])
+    notes.channels.setdefault(int(number), []).append((sender, cursor.name("a role")[0]))
 
 
 def _read_alias(notes: Notes, cursor: Cursor, word: str) -> None:

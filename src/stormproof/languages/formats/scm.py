@@ -13,8 +13,9 @@
 
 Channels are numbers; who sends and who receives is read off the automata. A note names the ends of a
 channel where no transition does (`/* stormproof: channel 3: A -> B */`). A channel that several automata send
-into is the mailbox of its receiver; a reception from it does not name the sender, and takes the message from
-whoever sends it. Several receivers of one channel are refused, and so are two channels for one pair.
+into is the mailbox of its receiver, and so are all where a note says it (`/* stormproof: communication
+mailbox */`); a reception from it does not name the sender, and takes the message from whoever sends it.
+Several receivers of one channel are refused, and so are two channels for one pair.
 A transition without action is the internal action `tau`, or another that a note in it names. Comments are
 `// line` and `/* block */`, which nest. `threshold` and `bad_states`, at the end, are questions to those
 tools and no part of the system; they are skipped, and so are variables, on which nothing depends where
@@ -243,7 +244,7 @@ class _Reader:
             self.source.fail(problem.message, 0, hint=problem.hint, kind=ModelError)
         self.notes.faults += self.lossy(ends)
         self.notes.name = self.notes.name or ("" if self.name == "not_named" else self.name)
-        communication = MAILBOX if self.channels.shared else PEER_TO_PEER
+        communication = MAILBOX if self.channels.mailboxes else PEER_TO_PEER
         return self.notes.complete(System(system.processes, communication=communication))
 
     def process(self, automaton: ScmAutomaton, ends: dict[int, tuple[Channel, ...]]) -> Process:

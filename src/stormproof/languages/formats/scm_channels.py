@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ...errors import ModelError
@@ -52,6 +53,11 @@ class ChannelEnds:
         """The channels that several automata send into."""
         return [number for number, users in sorted(self.senders.items()) if len(users) > 1]
 
+    @property
+    def mailboxes(self) -> bool:
+        """Has each automaton one channel to receive from, whoever sends into it?"""
+        return self.notes.mailboxes or bool(self.shared)
+
     def find(self) -> dict[int, tuple[Channel, ...]]:
         """The pairs that each channel leads between: several where it is a mailbox."""
         ends: dict[int, tuple[Channel, ...]] = {}
@@ -64,48 +70,58 @@ class ChannelEnds:
                         f"channels {taken[channel]} and {number} both lead from {channel}", self.place(number)
                     )
                 taken[channel] = number
-        if self.shared:
+        if self.mailboxes:
             self.check_mailboxes(ends)
         return ends
 
     def ends(self, number: int) -> tuple[Channel, ...]:
-        note = self.notes.channels.get(number)
-        receiver = self.end(number, self.receivers, "receive from", note[1] if note else None)
-        senders = self.senders.get(number, {})
+        noted = self.notes.channels.get(number, [])
+        receiver = self.end(number, self.receivers, "receive from", [b for _, b in noted])
+        senders = {**self.senders.get(number, {})}
+        if self.mailboxes:
+            senders |= {a: 0 for a, _ in noted if self.is_known(a, number) and a not in senders}
         if len(senders) > 1:
             _, receiver = self.guess(number, next(iter(senders)), receiver)
             return tuple(Channel(sender, receiver) for sender in senders)
-        sender = self.end(number, self.senders, "send on", note[0] if note else None)
+        sender = self.end(number, self.senders, "send on", [a for a, _ in noted])
         return (Channel(*self.guess(number, sender, receiver)),)
 
     def check_mailboxes(self, ends: dict[int, tuple[Channel, ...]]) -> None:
-        """Where several automata send into one channel, every automaton has one channel to receive from."""
+        """Where channels are mailboxes, every automaton has one channel to receive from."""
         reads: dict[str, int] = {}
         for number, channels in ends.items():
             owner = channels[0].receiver
             if owner in reads:
-                shared = self.shared[0]
+                shared = self.shared
+                why = f"several automata send on channel {shared[0]}" if shared else "a note says mailboxes"
                 self.refuse(
-                    f"several automata send on channel {shared}, and {owner} receives from channels "
-                    f"{reads[owner]} and {number}",
+                    f"{why}, and {owner} receives from channels {reads[owner]} and {number}",
                     self.place(number),
                 )
             reads[owner] = number
 
-    def end(self, number: int, table: dict[int, dict[str, int]], verb: str, noted: str | None) -> str | None:
+    def end(
+        self, number: int, table: dict[int, dict[str, int]], verb: str, noted: Sequence[str]
+    ) -> str | None:
         users = table.get(number, {})
         if len(users) > 1:
             names = " and ".join(shorten(u) for u in list(users)[:3])
             self.refuse(f"{names} both {verb} channel {number}", list(users.values())[1])
         user = next(iter(users), None)
-        if noted is not None and noted not in self.automata:
-            hint = guess(noted, self.automata, "Automata")
-            self.source.fail(
-                f"unknown automaton '{shorten(noted)}' at channel {number}", 0, None, hint, ModelError
-            )
-        if noted is not None and user not in (None, noted):
-            self.refuse(f"a note says that {noted} is the one to {verb} channel {number}", users[user or ""])
-        return user or noted
+        for name in noted:
+            if self.is_known(name, number) and name != (user or noted[0]):
+                self.refuse(
+                    f"a note says that {name} is the one to {verb} channel {number}", users.get(user or "", 0)
+                )
+        return user or next(iter(noted), None)
+
+    def is_known(self, noted: str, number: int) -> bool:
+        if noted in self.automata:
+            return True
+        hint = guess(noted, self.automata, "Automata")
+        self.source.fail(
+            f"unknown automaton '{shorten(noted)}' at channel {number}", 0, None, hint, ModelError
+        )
 
     def guess(self, number: int, sender: str | None, receiver: str | None) -> tuple[str, str]:
         """Of two automata, the other one is meant; of more, nobody can tell."""

@@ -45,11 +45,11 @@ def write(system: System) -> str:
 
 def _numbers(system: System) -> dict[Channel, int]:
     """Channels in use, and those that the file declares faults for; with mailboxes, one per receiver."""
-    used = [*system.channels, *(Channel(f.sender, f.receiver) for f in system.faults)]
     if not system.mailboxes:
+        used = [*system.channels, *(Channel(f.sender, f.receiver) for f in system.faults)]
         return {channel: i for i, channel in enumerate(dict.fromkeys(used))}
     owners = {name: i for i, name in enumerate(dict.fromkeys(c.receiver for c in system.channels))}
-    return {channel: owners[channel.receiver] for channel in used if channel.receiver in owners}
+    return {channel: owners[channel.receiver] for channel in system.channels}
 
 
 def _check_receptions(system: System) -> None:
@@ -97,9 +97,11 @@ def _notes(
     rest = tuple(f for f in system.faults if f not in just_loss)
     lines += [f"faults {line}" for line in write_faults(System(system.processes, faults=rest), each=True)]
     lines += [*role_notes(roles), *messages.notes()]
+    if system.mailboxes:
+        lines.append("communication mailbox")
     known = _used_both_ways(system)
     for channel, number in numbers.items():
-        if channel not in known and not system.mailboxes:
+        if channel not in known:
             lines.append(f"channel {number}: {quote(channel.sender)} -> {quote(channel.receiver)}")
     return lines
 
