@@ -51,7 +51,7 @@ static void make(survival::Question* self, std::uint32_t k, std::uint32_t slack,
                  std::uint32_t most_certified, const std::vector<PlainList>& lists, bool reduction,
                  std::uint64_t reduce_from, bool symmetry, std::uint64_t witness_budget, const DiskOptions& disk,
                  std::uint32_t threads, std::uint64_t parallel_from, bool compact, const PlainPending& pending,
-                 const PlainExtras& extras) {
+                 const PlainExtras& extras, Number most_actions) {
     if (most_certified > 0 && asks.size() != 1) throw nb::value_error("a certificate is of a single question");
     if (asks.size() > survival::most_asks) throw nb::value_error("too many questions at once");
     survival::Question& q = *new (self) survival::Question;
@@ -82,6 +82,7 @@ static void make(survival::Question* self, std::uint32_t k, std::uint32_t slack,
     q.threads = std::max(1u, threads);
     q.parallel_from = parallel_from;
     q.compact = compact;
+    q.most_actions = most_actions.value_or(survival::nothing);
 }
 
 static void bind_faulty_step(nb::module_& m) {
@@ -176,7 +177,7 @@ void bind_survival(nb::module_& m) {
              nb::arg("reduce_from") = Question{}.reduce_from, nb::arg("symmetry") = false,
              nb::arg("witness_budget") = Question{}.witness_budget, nb::arg("disk") = DiskOptions{},
              nb::arg("threads") = 1, nb::arg("parallel_from") = Question{}.parallel_from, nb::arg("compact") = false,
-             nb::arg("pending") = nb::none(), nb::arg("extras") = nb::none());
+             nb::arg("pending") = nb::none(), nb::arg("extras") = nb::none(), nb::arg("most_actions") = nb::none());
     m.def("survive", &survival::survive, nb::arg("system"), nb::arg("question"), nb::arg("monitor"),
           nb::call_guard<nb::gil_scoped_release>());
 }

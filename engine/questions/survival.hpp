@@ -75,6 +75,9 @@ struct Question {
     std::vector<std::vector<std::uint8_t>> rests, ended;  // process -> state -> flag
     std::vector<std::uint8_t> observed;                   // channel -> flag
     std::uint32_t most_faults = nothing;
+    // Storms with more actions are left out, and what is shown is the run to a violation with the fewest actions; not in the
+    // compact store.
+    std::uint32_t most_actions = nothing;
     std::vector<std::uint32_t> most_of_kind = std::vector<std::uint32_t>(fault_kinds, nothing);
     std::vector<BlockSize> ladder;                 // the abstractions to try, the cheapest first
     std::uint32_t most_abstract = 200000;          // abstract configurations per attempt
@@ -93,7 +96,7 @@ struct Question {
 constexpr std::size_t most_asks = 30;
 
 // Can it be answered in the compact store? A certificate lists configurations that are judged one by one.
-inline bool fits_compact(const Question& q) { return q.most_certified == 0; }
+inline bool fits_compact(const Question& q) { return q.most_certified == 0 && q.most_actions == nothing; }
 
 // A transition and what went wrong while it was taken.
 struct FaultyStep : MessageOutcome {

@@ -295,7 +295,29 @@ class Judge {
             if (result_.stop == Stop::none) result_.stop = monitor_.over();
             return;
         }
+        if (q_.most_actions != nothing) keep_nearest(a, hopeless, proved, size);
         violated(a, ends_.find(proved), size);
+    }
+
+    // Those that storms with the fewest actions reach, which may have to be proved by themselves. All are in the order of
+    // their actions.
+    void keep_nearest(std::uint32_t a, std::vector<std::uint32_t> hopeless, std::vector<std::uint32_t>& proved,
+                      BlockSize& size) {
+        const auto later = [&](std::uint32_t most) {
+            return [this, most](std::uint32_t id) { return store_.nodes[id].actions > most; };
+        };
+        const std::uint32_t fewest = store_.nodes[proved.front()].actions;
+        if (fewest > 0) std::erase_if(hopeless, later(fewest - 1));
+        if (fewest > 0 && !hopeless.empty()) {
+            BlockSize other;
+            auto nearer =
+                prove_by_blocks(rules_, layout_, store_, q_.asks[a].goal, hopeless, q_.most_abstract, monitor_, other);
+            if (!nearer.empty()) {
+                proved = std::move(nearer);
+                size = other;
+            }
+        }
+        std::erase_if(proved, later(store_.nodes[proved.front()].actions));
     }
 
     // Contents within the slack are represented as they are.

@@ -115,7 +115,7 @@ class Search : public Judge<Cell> {
             relax(id, after, level_ + faults, process, next);
         });
         if (!known) this->set_edges(id, first);
-        if (!calm) this->found_end(id);
+        if (!calm && q_.most_actions == nothing) this->found_end(id);
     }
 
     // Hits of the bound are sure to be seen only on the way to a goal that must stay possible (closed_processes.hpp).
@@ -131,6 +131,7 @@ class Search : public Judge<Cell> {
         const Node& before = store_.nodes[from];
         Node& node = store_.nodes[to];
         const std::uint32_t actions = before.actions + 1;
+        if (actions > q_.most_actions) return;
         if (node.is(expanded) || node.faults < faults || (node.faults == faults && node.actions < actions)) return;
         const bool same = node.faults == faults && node.actions == actions;
         const std::uint32_t changes = before.changes + (before.last != process);

@@ -7,10 +7,13 @@ from collections import Counter
 from dataclasses import replace
 
 import stormproof as sp
-from stormproof.kernel.model.ask import RECOVERS
+from stormproof.kernel.model.ask import RECOVERS, Ask
+from stormproof.kernel.model.survival import SurvivalModel
+from stormproof.options import Options
 from stormproof.oracle import survival as spec
 from stormproof.oracle.bounded import TooLarge
-from stormproof.search.counterexample.no_return import MOST, from_no_return
+from stormproof.search.counterexample.no_return import MOST, from_no_return, sooner
+from stormproof.search.engine.effort import Effort
 from stormproof.search.engine.survival import survey
 from stormproof.tell.draw.chart.build import chart
 from stormproof.tell.draw.chart.data import NO_RETURN
@@ -36,6 +39,66 @@ def test_it_is_the_moment_of_the_loss_and_not_of_the_deadlock() -> None:
     (mark,) = [i for i, line in enumerate(lines) if NO_RETURN in line]
     assert "go" in "".join(lines[:mark]) and "one" not in "".join(lines[:mark])
     assert NO_RETURN in picture.to_svg() and NO_RETURN in picture.to_mermaid()
+
+
+#: One loss is enough at once: A and B go on to a deadlock after it, or swap messages for ever. The nearest
+#: deadlock of all is that of a message that is lost after three actions.
+SOON = """
+role A { a0: B!go -> a1  a1: B?ok -> a2  a2: B!now -> a3  a3: B?end -> a4  a4: }
+role B { b0: A?go -> b1  C!beat -> b5  b5: C?beat -> b0  b1: A!ok -> b2  b2: A?now -> b3
+         b3: A!end -> b4  b4: }
+role C { c0: B?beat -> c1  c1: B!beat -> c0 }
+"""
+
+
+def test_the_loss_comes_as_soon_as_it_can() -> None:
+    """The loss of `go` leaves B and C, which beat for ever; that of `now` a deadlock, two actions later."""
+    report = sp.check(sp.loads(SOON), sp.Failures(loss=[("A", "B")]), properties=["recovers"])
+    run = report["recovers"].witness
+    assert run is not None and report["recovers"].replayed
+    assert run.calm_from == 2 and run.fault_count == 1, "A sends, and the message is lost"
+    assert run.ending == "livelock"
+
+
+def test_no_run_with_as_few_faults_gets_there_with_fewer_actions() -> None:
+    compared = 0
+    for seed in range(150):
+        rng = random.Random(seed)
+        model, k = random_model(rng), rng.choice((1, 2))
+        goal = RECOVERS if seed % 2 else replace(RECOVERS, goal=random_goal(rng, model.system))
+        answer = survey(model, {"": goal}, k, most=5_000).answers[""]
+        if answer.holds is not False or answer.run is None or model.budget.limited:
+            continue
+        marked = replace(answer, run=from_no_return(model, goal, answer.run), k=k)
+        now = sooner(model, goal, marked, Options(), Effort(100_000), 0)
+        least = _fewest_actions(model, goal, k, answer.run.faults)
+        if least is None:
+            continue
+        assert now.run is not None
+        assert (now.run.faults, now.run.storm) == (answer.run.faults, least), seed
+        compared += 1
+    assert compared > 15, compared
+
+
+#: Configurations of storms that are compared.
+FEW = 100
+
+
+def _fewest_actions(model: SurvivalModel, ask: Ask, k: int, faults: int) -> int | None:
+    """Of the runs with so many faults to a configuration from which no calm run leads to the goal, by the
+    definitions; None where that takes too much, or longer channels might help."""
+    every = frozenset(model.system.channels)
+    try:
+        storms = spec.explore_storms(model, k, every, FEW)
+        calm = spec.calm_futures(model, storms.faults, k + 6, every, 10 * FEW)
+    except TooLarge:
+        return None
+    hopeful = calm.can_reach(at for at in calm.after if spec.satisfies(model, at, ask.goal))
+    unclear = calm.can_reach(calm.hits)
+    hopeless = [(at, n) for (at, _), (f, n) in storms.best.items() if f == faults and at not in hopeful]
+    if any(at in unclear for at, _ in hopeless):
+        return None
+    return min(n for _, n in hopeless)
 
 
 def test_a_run_that_ends_there_has_no_mark() -> None:

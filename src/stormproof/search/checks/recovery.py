@@ -14,7 +14,7 @@ from ...kernel.model.survival import SLACK, SurvivalModel
 from ...kernel.transform.extras import survival_model as with_components_of
 from ...limits import Limits, why_interrupted
 from ...trust.survival_certificate import MOST, OutOfReach
-from ..counterexample.no_return import from_no_return
+from ..counterexample.no_return import from_no_return, sooner
 from ..engine.survival import SurvivalAnswer
 from ..narrate import survival as sentences
 from ..narrate.reason import RunEnd
@@ -25,7 +25,7 @@ from .certify import certify
 from .outcome import FoundViolation, Outcome, Survived
 from .properties import CLEAN, PROPERTIES, RECOVERS, Decision
 from .request import Request
-from .survival import INTERRUPTED, GrowingBounds, decide_survival
+from .survival import AFTER_VIOLATION, INTERRUPTED, GrowingBounds, decide_survival
 from .vacuity import decided_by_an_end, vacuity
 
 
@@ -154,13 +154,16 @@ def _sentence(asked: Survived) -> Callable[[RunEnd], str]:
 
 
 def _marked(asked: Survived, found: SurvivalAnswer, request: Request) -> SurvivalAnswer:
-    """With the run up to the point of no return, and on from there. A certificate of what follows the storm,
-    as the search has listed it, begins where the storm ends."""
-    if found.holds is not False or found.run is None or request.options.certificates:
+    """With the run that is shortest up to the point of no return, and on from there. A certificate of what
+    follows the storm, as the search has listed it, begins where the storm ends."""
+    if found.holds is not False or found.run is None or not asked.ask.always:
         return found
-    if not asked.ask.always:
+    options, certified = request.options, MOST if request.options.certificates else 0
+    if not certified:
+        found = replace(found, run=from_no_return(asked.model, asked.ask, found.run))
+    if not options.polish or found.stopped:
         return found
-    return replace(found, run=from_no_return(asked.model, asked.ask, found.run))
+    return sooner(asked.model, asked.ask, found, options, request.effort.part(AFTER_VIOLATION), certified)
 
 
 #: Which limit left a larger bound undecided.

@@ -1,4 +1,7 @@
-"""The point of no return of a run against survival (definition 10.12): after it nothing comes to rest."""
+"""The point of no return of a run against survival (definition 10.12): after it nothing comes to rest.
+
+A run is marked there, and one that comes to such a point sooner is searched for.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,42 @@ from ...kernel.model.survival import SurvivalModel
 from ...kernel.semantics.faulty_steps import effect, stormy_steps
 from ...kernel.semantics.goal_meaning import satisfies
 from ...kernel.semantics.silent_steps import initial
-from ..engine.survival import FoundRun
+from ...options import Options
+from ..engine.effort import Effort
+from ..engine.survival import FoundRun, SurvivalAnswer, survey
 
 #: So many configurations of calm runs are looked at. With more, the run is marked where its storm ends.
 MOST = 500
+
+
+#: So many configurations are explored for a run that comes to its point of no return sooner.
+MOST_FOR_SOONER = 1_000_000
+
+
+def sooner(
+    model: SurvivalModel, ask: Ask, found: SurvivalAnswer, options: Options, effort: Effort, certified: int
+) -> SurvivalAnswer:
+    """The answer with the run that, with as few faults, comes to a point of no return after the fewest
+    actions, and from there to where it is stuck; as it is, where no run does that sooner or too much would
+    have to be explored."""
+    run, most = found.run, min(MOST_FOR_SOONER, effort.configurations(found.k))
+    if run is None or run.storm == 0 or most < 1:
+        return found
+    limits = replace(options.limits, disk=None)
+    result = survey(
+        replace(model, budget=model.budget.at_most(run.faults)),
+        {"": ask},
+        found.k,
+        options.but(limits=limits, reduction=False),
+        most=most,
+        certified=certified,
+        most_actions=run.storm - 1,
+    )
+    effort.spend_on(result.stored, found.k)
+    answer = result.answers[""]
+    if answer.holds is not False or answer.run is None:
+        return found
+    return replace(found, run=answer.run, listed=answer.listed)
 
 
 def from_no_return(model: SurvivalModel, ask: Ask, found: FoundRun) -> FoundRun:
