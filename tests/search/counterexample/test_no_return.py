@@ -12,6 +12,7 @@ from stormproof.kernel.model.survival import SurvivalModel
 from stormproof.options import Options
 from stormproof.oracle import survival as spec
 from stormproof.oracle.bounded import TooLarge
+from stormproof.oracle.rest import satisfies
 from stormproof.search.counterexample.no_return import MOST, from_no_return, sooner
 from stormproof.search.engine.effort import Effort
 from stormproof.search.engine.survival import survey
@@ -93,7 +94,7 @@ def _fewest_actions(model: SurvivalModel, ask: Ask, k: int, faults: int) -> int 
         calm = spec.calm_futures(model, storms.faults, k + 6, every, 10 * FEW)
     except TooLarge:
         return None
-    hopeful = calm.can_reach(at for at in calm.after if spec.satisfies(model, at, ask.goal))
+    hopeful = calm.can_reach(at for at in calm.after if satisfies(model, at, ask.goal))
     unclear = calm.can_reach(calm.hits)
     hopeless = [(at, n) for (at, _), (f, n) in storms.best.items() if f == faults and at not in hopeful]
     if any(at in unclear for at, _ in hopeless):

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -51,6 +54,45 @@ def test_what_cannot_be_told_apart_survives_and_says_what_differs(name: str) -> 
     best = repair(name)
     assert best.traces.kept is False and not best.traces.gives_up
     assert "without faults, " in best.title and "where it did not" in best.title
+
+
+def test_a_state_is_split_where_what_to_repeat_depends_on_the_way_there() -> None:
+    """The coordinator waits for acknowledgements in one state, whether it has sent commit or abort."""
+    best = repair("two-phase-commit")
+    assert best.traces.kept and not best.claims and best.keeps_clean and not best.violated
+    (moved,) = best.redirects
+    assert (moved.role, moved.before.source, moved.before.target) == ("Coordinator", "abort_b", "wait_ack_a")
+    text = "// a comment -> wait_ack_a\n" + dumps(protocol("two-phase-commit"), "storm")
+    assert f"abort_b: B!abort -> {moved.target}\n" in best.insert(text)
+    assert f"line {text[: text.index('abort_b: B!')].count(chr(10)) + 1}, instead of" in "\n".join(
+        best.lines(text)
+    )
+    (changed,) = best.to_json(text)["changed"]
+    assert changed["text"] == f"B!abort -> {moved.target}" and changed["replaces"] == "B!abort -> wait_ack_a"
+
+
+def test_what_is_answered_and_what_is_ignored_is_chosen_by_the_runs_that_break_it() -> None:
+    """To answer all that comes twice would go on for ever, and to answer nothing would wait."""
+    assert not repair("client-server-logger").violated
+
+
+def test_repairs_do_not_depend_on_the_order_of_sets() -> None:
+    """Several ways lead to states that wait; sets of them have another order in each process."""
+    ask = (
+        "import stormproof as sp; from stormproof.tell.explain.retransmission import Retransmission as R;"
+        "s = sp.protocol('dev-system'); print(R(s, s.names, True).groups(), R(s, s.names).choices().ways)"
+    )
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", ask],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(told) == 1
 
 
 def groups(text: str, at_rest: bool = False, answers: int = 0) -> set[tuple[str, ...]]:

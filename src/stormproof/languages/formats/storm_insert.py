@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ...kernel.model.actions import Transition
 from .storm_parse import parse
 from .storm_scan import Trace, quote
 from .storm_syntax import RoleBody, RoleSyntax
@@ -21,6 +22,16 @@ class Insertion:
 
     offset: int
     below: int
+    text: str
+
+
+@dataclass(frozen=True)
+class OtherTarget:
+    """A transition of line `line` leads elsewhere: `text` stands for what is between the two offsets."""
+
+    offset: int
+    end: int
+    line: int
     text: str
 
 
@@ -53,6 +64,17 @@ class InsertionPoints:
         column = self._column(first) if first is not None else self._column(start) + len(quote(state)) + 2
         return self._below(self._block_end(start), " " * column + line)
 
+    def other_target(self, role: str, transition: Transition, target: str) -> OtherTarget:
+        """The last word of an alternative, which is its target."""
+        body = self._roles[role].body
+        assert isinstance(body, RoleBody), role
+        start = body.starts[body.rows.index(transition)]
+        index = bisect_left(self._starts, start) + 1
+        while self._trace.marks.get(index) is None and index < len(self._trace.words):
+            index += 1
+        offset, end = self._trace.words[index - 1]
+        return OtherTarget(offset, end, self._source.text.count("\n", 0, start) + 1, quote(target))
+
     def _unlisted(self, role: str, column: int, state: str, line: str) -> Insertion:
         label = f"{quote(state)}: "
         if (role, state) in self._labelled:
@@ -82,9 +104,11 @@ class InsertionPoints:
         return Insertion(offset, self._source.text.count("\n", 0, offset) + 1, line)
 
 
-def inserted(text: str, insertions: Iterable[Insertion]) -> str:
-    """The text with these lines; of several at one place the first comes first."""
+def inserted(text: str, insertions: Iterable[Insertion | OtherTarget]) -> str:
+    """The text with these lines and targets; of several at one place the first comes first."""
     in_order = sorted(insertions, key=lambda i: i.offset)
-    for insertion in in_order[::-1]:
-        text = f"{text[: insertion.offset]}\n{insertion.text}{text[insertion.offset :]}"
+    for change in in_order[::-1]:
+        new = f"\n{change.text}" if isinstance(change, Insertion) else change.text
+        end = change.offset if isinstance(change, Insertion) else change.end
+        text = f"{text[: change.offset]}{new}{text[end:]}"
     return text

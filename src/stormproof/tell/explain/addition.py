@@ -41,6 +41,23 @@ class Addition:
         return replace(process, transitions=(*process.transitions, *self.alternatives))
 
 
+@dataclass(frozen=True)
+class Redirect:
+    """A transition of a role that leads to another state than before: a line that is changed."""
+
+    role: str
+    before: Transition
+    target: str
+
+    @property
+    def text(self) -> str:
+        return f"{write_action(self.before.action)} -> {quote(self.target)}"
+
+    @property
+    def old_text(self) -> str:
+        return f"{write_action(self.before.action)} -> {quote(self.before.target)}"
+
+
 def rest_line(process: Process, state: str) -> Addition:
     """A `rest` line replaces the default rest states and adds to those that are declared. The initial state
     is kept only if it is more than the place where everything begins."""

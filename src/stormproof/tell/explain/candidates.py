@@ -44,14 +44,15 @@ class Scene:
 class Stuck:
     """The end of a run that violates what is asked; of a livelock, what can happen after the last fault.
 
-    `faults`: how many it took. `left_behind`: everybody rests, and what is left in the channels is the
-    problem.
+    `faults`: how many it took. `taken`: the transitions of roles that it takes. `left_behind`: everybody
+    rests, and what is left in the channels is the problem.
     """
 
     scenes: tuple[Scene, ...]
     faults: int
     ending: str = ""
     left_behind: bool = False
+    taken: frozenset[tuple[str, Transition]] = frozenset()
 
 
 def candidates(

@@ -13,6 +13,7 @@ from ...search.checks.report import Verdict
 from ..lint.api import warnings
 from .addition import Addition
 from .kept_traces import change_of, kept_traces
+from .split import Base
 from .suggestion import Suggestion
 from .trial import Question, calm
 
@@ -47,9 +48,15 @@ class RepairJudge:
         return bool(self.alone[RECOVERS.name].holds and self.alone[CLEAN.name].holds)
 
     def verified(
-        self, additions: tuple[Addition, ...], system: System, targets: tuple[str, ...]
+        self,
+        additions: tuple[Addition, ...],
+        system: System,
+        targets: tuple[str, ...],
+        base: Base | None = None,
     ) -> Suggestion | None:
-        """The whole check again, with the same failures, and without any."""
+        """The whole check again, with the same failures, and without any. `base`: what has been changed
+        before the lines."""
+        base = base or Base(self.system)
         if {w.message for w in warnings(system, NoPlaces(""))} - self.known:
             return None
         now = self.question.answers(system)
@@ -67,14 +74,23 @@ class RepairJudge:
             tuple(now.values()),
             violated=tuple(n for n, v in now.items() if v.counts and v.ok is False and v.holds is False),
             keeps_clean=bool(alone[CLEAN.name].holds or not self.was_clean()),
-            claims=self.new_rest(system),
-            traces=kept_traces(self.system, change_of(self.system, system)),
+            claims=self.new_rest(system, base.originals),
+            traces=kept_traces(self.system, change_of(self.system, system, originals=base.originals)),
+            redirects=base.redirects,
         )
 
-    def new_rest(self, system: System) -> tuple[tuple[str, str], ...]:
-        """Where a role counts as at rest now, in a state in which it did not before."""
+    def new_rest(
+        self, system: System, originals: Mapping[tuple[str, str], str]
+    ) -> tuple[tuple[str, str], ...]:
+        """Where a role counts as at rest now, in a state in which it, or what it is a copy of, did not
+        before."""
         before, now = rest_states(self.system).rest, rest_states(system).rest
-        return tuple((p.name, s) for p in self.system for s in p.states if s in now[p.name] - before[p.name])
+        return tuple(
+            (p.name, s)
+            for p in system
+            for s in p.states
+            if s in now[p.name] and originals.get((p.name, s), s) not in before[p.name]
+        )
 
 
 def in_order(system: System, additions: Iterable[Addition]) -> tuple[Addition, ...]:

@@ -50,11 +50,19 @@ class ChangedProtocol:
 
 
 def change_of(
-    before: System, after: System, identifiers: Mapping[Message, Message] | None = None
+    before: System,
+    after: System,
+    identifiers: Mapping[Message, Message] | None = None,
+    originals: Mapping[tuple[str, str], str] | None = None,
 ) -> ChangedProtocol:
-    """All that is not in the protocol, or that no run of it takes without faults, is added."""
-    used = used_transitions(before)
-    added = ((p.name, t) for p in after for t in p.transitions if (p.name, t) not in used)
+    """All that is not in the protocol, or that no run of it takes without faults, is added. A state that is a
+    copy of one of the `originals` does what that does."""
+    used, old = used_transitions(before), originals or {}
+
+    def original(role: str, t: Transition) -> Transition:
+        return Transition(old.get((role, t.source), t.source), t.action, old.get((role, t.target), t.target))
+
+    added = ((p.name, t) for p in after for t in p.transitions if (p.name, original(p.name, t)) not in used)
     return ChangedProtocol(after, frozenset(added), identifiers or {})
 
 

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from ...errors import ModelError
 from ...kernel.model.actions import Receive
 from ...kernel.model.system import System
-from .addition import Addition, extended
+from .addition import Addition, extended, merged
 from .candidates import Scene, Stuck
 from .judge import RepairJudge
-from .retransmission import LineGroup, Retransmission, complete
+from .retransmission import VARIANTS, LineGroup, Retransmission, complete
+from .split import Base
 from .suggestion import Suggestion
 from .trial import Spent, Trial
 
@@ -22,10 +23,6 @@ MOST = 1_000_000
 #: After so many, what is found is not sought again in another variant.
 ENOUGH = 20_000
 
-#: Who repeats something: with True also a role that rests, on a timer; and what it answers to a message that
-#: it knows (`Retransmission.answers`).
-VARIANTS = ((False, 0), (False, 1), (True, 0), (True, 1), (False, 2), (True, 2))
-
 
 @dataclass
 class PatternSearch:
@@ -33,6 +30,7 @@ class PatternSearch:
     targets: tuple[str, ...]
     spent: Spent
     roles: tuple[str, ...]
+    base: Base
 
     def __post_init__(self) -> None:
         met = {v.property for v in self.judge.before.values() if v.ok and v.requirement is not None}
@@ -45,7 +43,7 @@ class PatternSearch:
             for at_rest, answers in VARIANTS:
                 if self.spent.all:
                     break
-                pattern = Retransmission(self.judge.system, self.roles, at_rest, answers)
+                pattern = Retransmission(self.base.system, self.roles, at_rest, answers)
                 suggestion = self.repair(pattern.groups())
                 found += [suggestion] if suggestion is not None else []
                 if suggestion is not None and (suggestion.traces.kept or self.spent.configurations > ENOUGH):
@@ -53,11 +51,15 @@ class PatternSearch:
         return sorted(found, key=lambda s: s.rank)[:1]
 
     def repair(self, groups: list[LineGroup]) -> Suggestion | None:
-        grown = self.tidied(self.grown(groups), groups)
+        return self.verified(self.tidied(self.grown(groups), groups))
+
+    def verified(self, grown: list[LineGroup]) -> Suggestion | None:
+        """Without what is not needed, or with all of it."""
         for chosen in (self.needed(grown), grown) if grown else ():
-            additions = self.lines(chosen)
-            if len(additions) <= lines_of_roles(self.judge.system):
-                suggestion = self.judge.verified(additions, self.with_lines(chosen), self.targets)
+            additions = merged((*self.base.additions, *self.lines(chosen)))
+            if len(additions) + len(self.base.redirects) <= lines_of_roles(self.judge.system):
+                made = self.with_lines(chosen)
+                suggestion = self.judge.verified(additions, made, self.targets, self.base)
                 if suggestion is not None:
                     return suggestion
         return None
@@ -68,9 +70,10 @@ class PatternSearch:
         chosen: list[LineGroup] = []
         while not self.spent.all:
             stuck = self.tried(chosen)
-            if not isinstance(stuck, Stuck):
-                return chosen if stuck else []
-            more = next((g for s in stuck.scenes for g in helping(groups, s) if g not in chosen), None)
+            if stuck is True:
+                return chosen
+            scenes = stuck.scenes if isinstance(stuck, Stuck) else ()
+            more = next((g for s in scenes for g in helping(groups, s) if g not in chosen), None)
             if more is None:
                 return groups if len(chosen) < len(groups) and self.tried(groups) is True else []
             chosen.append(more)
@@ -107,10 +110,10 @@ class PatternSearch:
             return False
 
     def lines(self, groups: Iterable[LineGroup]) -> tuple[Addition, ...]:
-        return complete(self.judge.system, tuple(line for group in groups for line in group.lines))
+        return complete(self.base.system, tuple(line for group in groups for line in group.lines))
 
     def with_lines(self, groups: Iterable[LineGroup]) -> System:
-        return extended(self.judge.system, self.lines(groups))
+        return extended(self.base.system, self.lines(groups))
 
 
 def helping(groups: list[LineGroup], scene: Scene) -> Iterator[LineGroup]:

@@ -7,8 +7,9 @@ repeats it then, the others ignore it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ...kernel.model.actions import TIMEOUT, Internal, Receive, Send, Transition
 from ...kernel.model.process import Process
@@ -22,7 +23,15 @@ from .kept_traces import used_transitions
 LONGEST, MOST_WAYS = 4, 5_000
 
 #: What was sent, and whether its receiver has been heard since.
-_Sent = tuple[tuple[Transition, bool], ...]
+Sent = tuple[tuple[Transition, bool], ...]
+
+
+#: A role, a state of it, and what it does there once more.
+Key = tuple[str, str, Send | Receive | Internal]
+
+#: Who repeats something: with True also a role that rests, on a timer; and what it answers to a message that
+#: it knows (`Retransmission.answers`).
+VARIANTS = ((False, 0), (False, 1), (True, 0), (True, 1), (False, 2), (True, 2))
 
 
 @dataclass(frozen=True)
@@ -35,6 +44,18 @@ class LineGroup:
     def action(self) -> Send | Receive | Internal:
         """With which it begins."""
         return self.lines[0].alternatives[0].action
+
+    @property
+    def key(self) -> Key:
+        return self.lines[0].role, self.lines[0].state, self.action
+
+
+class Choices(NamedTuple):
+    """What a role might do once more, and the ways to do it; the variants to start with, each a way for some
+    of these."""
+
+    ways: Mapping[Key, Sequence[LineGroup]]
+    starts: tuple[frozenset[tuple[Key, int]], ...]
 
 
 @dataclass
@@ -53,20 +74,50 @@ class Retransmission:
 
     def groups(self) -> list[LineGroup]:
         rest = self.rest = rest_states(self.system).rest
-        self.names = {p.name: set(p.states) for p in self.system}
-        self.used = used_transitions(self.system)
+        if not self.names:
+            self.names = {p.name: set(p.states) for p in self.system}
+            self.used = used_transitions(self.system)
         found = []
         for process in (self.system[name] for name in self.roles):
             sent = _what_was_sent(process)
             for state in self._places(process, rest[process.name]):
                 rests = state in rest[process.name]
-                ways = sent.get(state, set())
+                ways = sent.get(state, ())
                 repeated = self._repeated(process, state, ways, rests)
                 if repeated:
                     found.append(self._timer(process, state, repeated))
                 found += self._late(process, state, ways, repeated)
             found += self._dead_ends(process)
         return found
+
+    def choices(self) -> Choices:
+        """Each thing that a role might do once more, and the ways to do it: what comes twice is ignored,
+        answered, or taken as it is elsewhere."""
+        ways: dict[Key, list[LineGroup]] = {}
+        starts = []
+        for self.at_rest, self.answers in VARIANTS:
+            starts.append({group.key: self._number_of(group, ways) for group in self.groups()})
+        for role, state, reception in list(ways):
+            for t in self.system[role].transitions if isinstance(reception, Receive) else ():
+                if t.action == reception and t.target not in (t.source, state):
+                    taken = Addition(role, state, (Transition(state, reception, t.target),))
+                    self._number_of(LineGroup((taken,)), ways)
+        return Choices(ways, tuple(frozenset(start.items()) for start in starts))
+
+    def _number_of(self, group: LineGroup, ways: dict[Key, list[LineGroup]]) -> int:
+        """Which of the ways it is; names of new states do not count."""
+        known = ways.setdefault(group.key, [])
+        shapes = [self._shape(other) for other in known]
+        shape = self._shape(group)
+        if shape not in shapes:
+            known.append(group)
+            return len(known) - 1
+        return shapes.index(shape)
+
+    def _shape(self, group: LineGroup) -> tuple[object, ...]:
+        old = self.system[group.lines[0].role].states
+        steps = (t for line in group.lines for t in line.alternatives)
+        return tuple((t.action, t.target if t.target in old else "") for t in steps)
 
     def _places(self, process: Process, rest: frozenset[str]) -> Iterator[str]:
         """Where the role is when nothing fails, and does not send; or sends, and may stay there for ever."""
@@ -77,7 +128,7 @@ class Retransmission:
             if here and waits and state not in process.crashed_states:
                 yield state
 
-    def _repeated(self, process: Process, state: str, sent: set[_Sent], rests: bool) -> list[Transition]:
+    def _repeated(self, process: Process, state: str, sent: Sequence[Sent], rests: bool) -> list[Transition]:
         """What nobody has answered, or else what was sent to those that are waited for."""
         if any(isinstance(t.action, Internal) for t in process.outgoing(state)) or (
             rests and not self.at_rest
@@ -93,7 +144,7 @@ class Retransmission:
         return LineGroup((Addition(process.name, state, (timer,)), *lines))
 
     def _late(
-        self, process: Process, state: str, sent: set[_Sent], repeated: list[Transition]
+        self, process: Process, state: str, sent: Sequence[Sent], repeated: list[Transition]
     ) -> Iterator[LineGroup]:
         """What the role receives elsewhere is ignored here, or answered as before unless a timer repeats the
         answer. Where it leads on although nothing has been lost, it may be ignored."""
@@ -109,7 +160,12 @@ class Retransmission:
             yield LineGroup((taken, *lines))
 
     def _answer(
-        self, process: Process, state: str, reception: Receive, sent: set[_Sent], repeated: list[Transition]
+        self,
+        process: Process,
+        state: str,
+        reception: Receive,
+        sent: Sequence[Sent],
+        repeated: list[Transition],
     ) -> tuple[str, tuple[Addition, ...]]:
         """What the role sends when it receives the message for the first time, to the one that sends it
         again: by the same states where all that they do leads here."""
@@ -178,23 +234,24 @@ def _actions(transitions: Iterable[Transition]) -> set[object]:
     return {t.action for t in transitions}
 
 
-def _what_was_sent(process: Process) -> dict[str, set[_Sent]]:
-    """For each state what was sent last to each peer, in order, by every way there."""
-    Node = tuple[str, _Sent]
+def _what_was_sent(process: Process) -> dict[str, tuple[Sent, ...]]:
+    """For each state what was sent last to each peer, in order, by every way there, the nearest first: what
+    is made of it must not depend on the order of a set."""
+    Node = tuple[str, Sent]
 
     def leaving(node: Node) -> Iterator[tuple[None, Node]]:
         state, sent = node
         for t in process.outgoing(state):
-            yield None, (t.target, _after(sent, t))
+            yield None, (t.target, sent_after(sent, t))
 
     start: Node = (process.initial, ())
-    found: dict[str, set[_Sent]] = {}
+    found: dict[str, tuple[Sent, ...]] = {}
     for state, sent in explore([start], leaving, goes_on=lambda seen: seen < MOST_WAYS).came:
-        found.setdefault(state, set()).add(sent)
+        found[state] = (*found.get(state, ()), sent)
     return found
 
 
-def _after(sent: _Sent, taken: Transition) -> _Sent:
+def sent_after(sent: Sent, taken: Transition) -> Sent:
     action = taken.action
     if isinstance(action, Internal):
         return sent

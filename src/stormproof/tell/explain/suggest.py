@@ -17,9 +17,11 @@ from ...limits import as_a_whole
 from ...options import Knobs, Options
 from ...search.checks.report import Report, Verdict
 from .addition import parts_of
+from .guided_search import GuidedSearch
 from .judge import RepairJudge, is_repairable
 from .line_search import LineSearch
 from .pattern_search import PatternSearch
+from .split import Base, split
 from .suggestion import Suggestion
 from .trial import Question, Spent
 
@@ -80,9 +82,23 @@ def _searched(
     judge: RepairJudge, targets: tuple[str, ...], candidates: int, roles: tuple[str, ...]
 ) -> list[Suggestion]:
     """Many lines at once, and few: the more is found, the less is searched."""
-    found = PatternSearch(judge, targets, Spent(candidates, CONFIGURATIONS), roles).run()
+    found = _many_lines(judge, targets, candidates, roles)
     spent = Spent(candidates // 4 if found else candidates, CONFIGURATIONS)
     return found + LineSearch(judge, targets, spent, roles, MOST_SHOWN - len(found)).run()
+
+
+def _many_lines(
+    judge: RepairJudge, targets: tuple[str, ...], candidates: int, roles: tuple[str, ...]
+) -> list[Suggestion]:
+    """What one variant of the pattern adds, or several mixed; else the same where states know what they have
+    to repeat."""
+    plain = Base(judge.system)
+    found = PatternSearch(judge, targets, Spent(candidates, CONFIGURATIONS), roles, plain).run()
+    for base in (plain, split(judge.system, roles)):
+        if not found and (base is plain or base.originals):
+            search = PatternSearch(judge, targets, Spent(candidates, CONFIGURATIONS), roles, base)
+            found = GuidedSearch(search).run()
+    return found
 
 
 def _ranked(found: Iterable[Suggestion]) -> tuple[Suggestion, ...]:

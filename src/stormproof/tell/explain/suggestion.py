@@ -7,11 +7,11 @@ from typing import Any
 
 from ...kernel.model.phrases import listed, plural
 from ...kernel.model.system import System
-from ...languages.formats.storm_insert import Insertion, InsertionPoints, inserted
+from ...languages.formats.storm_insert import Insertion, InsertionPoints, OtherTarget, inserted
 from ...search.checks.headline import extent
 from ...search.checks.properties import RECOVERS
 from ...search.checks.report import Verdict
-from .addition import Addition
+from .addition import Addition, Redirect
 from .kept_traces import KeptTraces
 
 
@@ -21,7 +21,7 @@ class Suggestion:
     answers then: what was violated and holds is `repaired`, what is violated still is `violated`.
     `keeps_clean`: if no message was left behind without faults, none is now. `claims`: the states in which
     a `rest` line of it says that a role may stay for ever, and before nobody did. `traces`: whether what the
-    protocol does without faults is kept."""
+    protocol does without faults is kept. `redirects`: lines of the protocol that lead to other states."""
 
     additions: tuple[Addition, ...]
     system: System
@@ -31,6 +31,7 @@ class Suggestion:
     keeps_clean: bool = True
     claims: tuple[tuple[str, str], ...] = ()
     traces: KeptTraces = field(default_factory=lambda: KeptTraces(None))
+    redirects: tuple[Redirect, ...] = ()
 
     @property
     def rank(self) -> tuple[int, ...]:
@@ -39,7 +40,7 @@ class Suggestion:
         alternatives = sum(len(a.parts) for a in self.additions)
         mended = (bool(self.claims), len(self.violated), -len(self.repaired))
         doubts = (self.traces.gives_up, self.traces.kept is not True, not self.keeps_clean)
-        return (*mended, *doubts, len(self.additions), alternatives)
+        return (*mended, *doubts, len(self.additions) + len(self.redirects), alternatives)
 
     @property
     def costs(self) -> tuple[str, ...]:
@@ -60,9 +61,14 @@ class Suggestion:
             for a in self.additions
         )
 
+    def other_targets(self, text: str) -> tuple[OtherTarget, ...]:
+        """Where a .storm text of the protocol names the targets that change."""
+        points = InsertionPoints(text)
+        return tuple(points.other_target(r.role, r.before, r.target) for r in self.redirects)
+
     def insert(self, text: str) -> str:
         """A .storm text of the protocol with the lines of the suggestion."""
-        return inserted(text, self.insertions(text))
+        return inserted(text, (*self.insertions(text), *self.other_targets(text)))
 
     @property
     def title(self) -> str:
@@ -78,7 +84,8 @@ class Suggestion:
             else ""
         )
         cost = "".join(f"; {cost}" for cost in self.costs)
-        return f"With {plural(len(self.additions), 'more line')} {listed(what)}{still}{cost}"
+        changed = f" and {plural(len(self.redirects), 'changed line')}" if self.redirects else ""
+        return f"With {plural(len(self.additions), 'more line')}{changed} {listed(what)}{still}{cost}"
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -95,6 +102,11 @@ class Suggestion:
                 shown += [where, f"    {addition.text}"]
             else:
                 shown += [f"{where}, below line {insertion.below}", f"    {insertion.text}"]
+        moved = self.other_targets(text) if text else (None,) * len(self.redirects)
+        for redirect, place in zip(self.redirects, moved):
+            where = f"  in {redirect.role}, state {redirect.before.source}"
+            line = "" if place is None else f", line {place.line}"
+            shown += [f"{where}{line}, instead of {redirect.old_text}", f"    {redirect.text}"]
         return shown
 
     def to_json(self, text: str | None = None) -> dict[str, Any]:
@@ -103,10 +115,17 @@ class Suggestion:
         ]
         for line, insertion in zip(lines, self.insertions(text) if text else ()):
             line |= {"text": insertion.text, "below": insertion.below}
+        changed: list[dict[str, Any]] = [
+            {"role": r.role, "state": r.before.source, "text": r.text, "replaces": r.old_text}
+            for r in self.redirects
+        ]
+        for line, place in zip(changed, self.other_targets(text) if text else ()):
+            line["line"] = place.line
         return {
             "title": self.title,
             "repaired": list(self.repaired),
             "lines": lines,
+            "changed": changed,
             "violated": list(self.violated),
             "claims": list(self.said),
             "keeps_clean": self.keeps_clean,

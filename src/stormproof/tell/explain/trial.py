@@ -194,7 +194,8 @@ def _stuck(request: Request, model: SurvivalModel, run: FoundRun) -> Stuck:
     for step in run.steps if ends else run.steps[: run.storm]:
         start = effect(model, start, step)
     places = [start] if ends else _calm_futures(model, start)
-    return Stuck(tuple(_scene(request, at) for at in places), run.faults, run.end or "")
+    taken = frozenset((step.process, step.transition) for step in (*run.steps, *run.cycle))
+    return Stuck(tuple(_scene(request, at) for at in places), run.faults, run.end or "", taken=taken)
 
 
 def _calm_futures(model: SurvivalModel, start: Configuration) -> list[Configuration]:
