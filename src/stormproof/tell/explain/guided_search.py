@@ -15,11 +15,11 @@ from itertools import islice
 from ...kernel.model.actions import Receive
 from .candidates import Stuck
 from .pattern_search import PatternSearch
-from .retransmission import Choices, Key, LineGroup, Retransmission
+from .retransmission import Choices, LineGroup, LineKey, Retransmission
 from .suggestion import Suggestion
 
 #: The way that is chosen for each key; what is missing is not done.
-_Choice = frozenset[tuple[Key, int]]
+_Choice = frozenset[tuple[LineKey, int]]
 
 #: So many choices are tried, and so many of those that pass are judged in full.
 MOST_CHOICES, MOST_JUDGED = 150, 2
@@ -51,7 +51,7 @@ class GuidedSearch:
 
     def found(self) -> Iterator[list[LineGroup]]:
         """What passes the quick trial."""
-        for start in (*self.choices.starts, frozenset[tuple[Key, int]]()):
+        for start in (*self.choices.starts, frozenset[tuple[LineKey, int]]()):
             self.add(0, 0, start)
         tried = 0
         while self.waiting and tried < self.most and not self.search.spent.all:
@@ -85,7 +85,7 @@ class GuidedSearch:
             if key in chosen:
                 yield rest
 
-    def missing(self, stuck: Stuck) -> Iterator[Key]:
+    def missing(self, stuck: Stuck) -> Iterator[LineKey]:
         for scene in stuck.scenes[:3]:
             heads = {(c.receiver, c.sender, word[0]) for c, word in scene.channels.items() if word}
             for key in self.choices.ways:

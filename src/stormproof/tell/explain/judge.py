@@ -13,7 +13,7 @@ from ...search.checks.report import Verdict
 from ..lint.api import warnings
 from .addition import Addition
 from .kept_traces import change_of, kept_traces
-from .split import Base
+from .split import SplitProtocol
 from .suggestion import Suggestion
 from .trial import Question, calm
 
@@ -52,11 +52,11 @@ class RepairJudge:
         additions: tuple[Addition, ...],
         system: System,
         targets: tuple[str, ...],
-        base: Base | None = None,
+        base: SplitProtocol | None = None,
     ) -> Suggestion | None:
         """The whole check again, with the same failures, and without any. `base`: what has been changed
         before the lines."""
-        base = base or Base(self.system)
+        base = base or SplitProtocol(self.system)
         if {w.message for w in warnings(system, NoPlaces(""))} - self.known:
             return None
         now = self.question.answers(system)

@@ -13,7 +13,7 @@ from .addition import Addition, extended, merged
 from .candidates import Scene, Stuck
 from .judge import RepairJudge
 from .retransmission import VARIANTS, LineGroup, Retransmission, complete
-from .split import Base
+from .split import SplitProtocol
 from .suggestion import Suggestion
 from .trial import Spent, Trial
 
@@ -30,7 +30,7 @@ class PatternSearch:
     targets: tuple[str, ...]
     spent: Spent
     roles: tuple[str, ...]
-    base: Base
+    base: SplitProtocol
 
     def __post_init__(self) -> None:
         met = {v.property for v in self.judge.before.values() if v.ok and v.requirement is not None}

@@ -27,7 +27,7 @@ Sent = tuple[tuple[Transition, bool], ...]
 
 
 #: A role, a state of it, and what it does there once more.
-Key = tuple[str, str, Send | Receive | Internal]
+LineKey = tuple[str, str, Send | Receive | Internal]
 
 #: Who repeats something: with True also a role that rests, on a timer; and what it answers to a message that
 #: it knows (`Retransmission.answers`).
@@ -46,7 +46,7 @@ class LineGroup:
         return self.lines[0].alternatives[0].action
 
     @property
-    def key(self) -> Key:
+    def key(self) -> LineKey:
         return self.lines[0].role, self.lines[0].state, self.action
 
 
@@ -54,8 +54,8 @@ class Choices(NamedTuple):
     """What a role might do once more, and the ways to do it; the variants to start with, each a way for some
     of these."""
 
-    ways: Mapping[Key, Sequence[LineGroup]]
-    starts: tuple[frozenset[tuple[Key, int]], ...]
+    ways: Mapping[LineKey, Sequence[LineGroup]]
+    starts: tuple[frozenset[tuple[LineKey, int]], ...]
 
 
 @dataclass
@@ -93,7 +93,7 @@ class Retransmission:
     def choices(self) -> Choices:
         """Each thing that a role might do once more, and the ways to do it: what comes twice is ignored,
         answered, or taken as it is elsewhere."""
-        ways: dict[Key, list[LineGroup]] = {}
+        ways: dict[LineKey, list[LineGroup]] = {}
         starts = []
         for self.at_rest, self.answers in VARIANTS:
             starts.append({group.key: self._number_of(group, ways) for group in self.groups()})
@@ -104,7 +104,7 @@ class Retransmission:
                     self._number_of(LineGroup((taken,)), ways)
         return Choices(ways, tuple(frozenset(start.items()) for start in starts))
 
-    def _number_of(self, group: LineGroup, ways: dict[Key, list[LineGroup]]) -> int:
+    def _number_of(self, group: LineGroup, ways: dict[LineKey, list[LineGroup]]) -> int:
         """Which of the ways it is; names of new states do not count."""
         known = ways.setdefault(group.key, [])
         shapes = [self._shape(other) for other in known]

@@ -22,7 +22,7 @@ _Node = tuple[str, Sent]
 
 
 @dataclass(frozen=True)
-class Base:
+class SplitProtocol:
     """What lines are added to: a system, and what has been added and redirected for it already. `originals`:
     of each role's copies, the state that each is a copy of."""
 
@@ -32,10 +32,10 @@ class Base:
     originals: dict[tuple[str, str], str] = field(default_factory=dict)
 
 
-def split(system: System, roles: tuple[str, ...]) -> Base:
+def split(system: System, roles: tuple[str, ...]) -> SplitProtocol:
     """The system with copies of the states of these roles; itself, where there is nothing to split."""
     rest = rest_states(system).rest
-    base = Base(system)
+    base = SplitProtocol(system)
     for process in (system[name] for name in roles):
         names = _names(process)
         if names is not None:
@@ -43,7 +43,7 @@ def split(system: System, roles: tuple[str, ...]) -> Base:
     return base
 
 
-def _with(base: Base, before: Process, after: Process, names: Mapping[_Node, str]) -> Base:
+def _with(base: SplitProtocol, before: Process, after: Process, names: Mapping[_Node, str]) -> SplitProtocol:
     role = before.name
     copies = {new: old for (old, _), new in names.items() if new != old}
     lines = tuple(Addition(role, state, tuple(after.outgoing(state))) for state in copies)
@@ -54,7 +54,7 @@ def _with(base: Base, before: Process, after: Process, names: Mapping[_Node, str
         new = tuple(s for s in after.rest if s not in (before.rest or ()))
         lines += (Addition(role, new[0], rest=new),) if new else ()
     processes = tuple(after if p.name == role else p for p in base.system)
-    return Base(
+    return SplitProtocol(
         replace(base.system, processes=processes),
         (*base.additions, *lines),
         (*base.redirects, *redirects),

@@ -21,7 +21,7 @@ from .guided_search import GuidedSearch
 from .judge import RepairJudge, is_repairable
 from .line_search import LineSearch
 from .pattern_search import PatternSearch
-from .split import Base, split
+from .split import SplitProtocol, split
 from .suggestion import Suggestion
 from .trial import Question, Spent
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 #: The most suggestions that are shown, and the effort of the search: candidates that are tried, and
 #: configurations that are explored for them.
 MOST_SHOWN, CANDIDATES, CONFIGURATIONS = 4, 400, 4_000_000
+#: The same of a search that mixes variants, which begins with what one variant has not mended.
+MIXED = 2_000_000
 
 
 @as_a_whole
@@ -92,11 +94,11 @@ def _many_lines(
 ) -> list[Suggestion]:
     """What one variant of the pattern adds, or several mixed; else the same where states know what they have
     to repeat."""
-    plain = Base(judge.system)
+    plain = SplitProtocol(judge.system)
     found = PatternSearch(judge, targets, Spent(candidates, CONFIGURATIONS), roles, plain).run()
     for base in (plain, split(judge.system, roles)):
         if not found and (base is plain or base.originals):
-            search = PatternSearch(judge, targets, Spent(candidates, CONFIGURATIONS), roles, base)
+            search = PatternSearch(judge, targets, Spent(candidates, MIXED), roles, base)
             found = GuidedSearch(search).run()
     return found
 
