@@ -52,8 +52,11 @@ const mutants = new Mutants(editor, asked("mutants", QUICK), () => connection.st
 
 // ---- from the server ------------------------------------------------------------------------------------
 
+if (ALONE) status("Python is being loaded; the first time, that is 5 MB.");
+
 async function told(message) {
   if (message.lost) lost();
+  if (message.broken) status(message.broken, true);
   if (message.trouble !== undefined && file !== null) trouble(message.trouble);
   if (message.changed) await fileChanged(message.changed);
   if (!message.hello) return;

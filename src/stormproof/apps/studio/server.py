@@ -127,7 +127,7 @@ class Studio:
         refused = self.guard.refusal(request.headers)
         if refused is not None or not self.guard.knows_cookie(request.cookies):
             return PlainTextResponse(refused or "the token is missing", 403, self.guard.headers(""))
-        found = _assets().get(name)
+        found = page_assets().get(name)
         if found is None:
             return PlainTextResponse("there is nothing here", 404, self.guard.headers(""))
         media, text = found
@@ -159,7 +159,7 @@ class Studio:
             session.close()
 
 
-def _assets() -> dict[str, tuple[str, str]]:
+def page_assets() -> dict[str, tuple[str, str]]:
     """What the page loads, all of it from here."""
     here = resources.files(__package__).joinpath("static")
     read = {

@@ -19,6 +19,7 @@ from ...kernel.transform.pending import with_pending
 from ...limits import Limits, check_bound
 from ...options import Options, with_knobs
 from ...records import dataclass
+from .by_kernel import has_engine, survey_by_kernel
 from .culprit_ends import CulpritEnds
 from .disk import disk_options
 from .effort import is_for_here, stopped_by, within
@@ -231,6 +232,8 @@ class SurvivalSearch(SurvivalQuestion):
         return replace(self, options=replace(self.options, limits=limits))
 
     def survey(self, asks: Mapping[str, Ask], k: int, slack: int) -> Survey:
+        if not has_engine():
+            return survey_by_kernel(self, asks, k, slack)
         found = self._survive(self.plain(map(self.asked, asks.values())), k, slack)
         return self.read(found, asks, k)
 

@@ -10,6 +10,7 @@ from ...kernel.model.failures import NO_FAULTS
 from ...kernel.model.goal import Goal, show
 from ...kernel.model.survival import SurvivalModel
 from ...limits import Limits
+from ..engine.by_kernel import has_engine
 from .answer import Answer
 from .portfolio import Portfolio
 
@@ -41,8 +42,8 @@ def portfolio(
     faults: bool = True,
     only: Iterable[str] | None = None,
 ) -> Portfolio | None:
-    """The methods, ready to be asked in rounds; None where they are not defined."""
-    if model.system.mailboxes:  # definitions 12.4
+    """The methods, ready to be asked in rounds; None where they are not defined, or there is no engine."""
+    if model.system.mailboxes or not has_engine():  # definitions 12.4
         return None
     system = model.without_impossible_crashes() if faults else model.without_faults()
     failures = model.failures if faults else NO_FAULTS
