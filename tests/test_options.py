@@ -30,6 +30,7 @@ REASONS = {
     "unbounded": "verdicts and reports say so, and replay reads it",
     "effort": "each command that checks has --effort, and surveys share it out",
     "certificates": "three methods make certificates, and a table keeps them in a folder of this name",
+    "classes": "the page without a server decides none: that needs the engine",
     "found": "the terminal and the studio show what is known while the rest is asked",
 }
 FREE = ("limits", "progress")

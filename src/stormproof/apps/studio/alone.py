@@ -21,7 +21,7 @@ from ..workers import asking, keeping, playing, reading
 from ..workers.settings import settings_to_json
 from .document import EXAMPLE, Document
 from .greeting import greeting
-from .messages import check_question
+from .messages import check_question, read_message
 
 #: Configurations that are explored at one bound, for what only makes an answer stronger, and seconds.
 STATES, EFFORT, SECONDS = 2_000, 1_500, 20.0
@@ -34,7 +34,7 @@ NOTE = (
     f"On your machine `{ELSEWHERE}` explores as many as fit, and decides the classes, too."
 )
 
-Tell = Callable[[str], None]
+Hearer = Callable[[str], None]
 
 
 def hello() -> str:
@@ -43,11 +43,11 @@ def hello() -> str:
     return json.dumps({"hello": said})
 
 
-def answer(message: str, tell: Tell) -> str:
+def answer(message: str, tell: Hearer) -> str:
     """The answer to one question, as the worker processes of a server give it. `tell` hears what is known
     before that."""
-    question = json.loads(message)
     try:
+        question = read_message(message)
         check_question(question)
         said: dict[str, Any] = {"answer": _answer(question, lambda part: tell(json.dumps(part)))}
     except StormproofError as problem:

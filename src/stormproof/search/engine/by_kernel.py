@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 MOST = 4_000
 
 #: A configuration with what its run has spent of each kind that the budget limits.
-Counted = tuple[Configuration, tuple[int, ...]]
-Cost = tuple[int, int]
+SpentAt = tuple[Configuration, tuple[int, ...]]
+StormCost = tuple[int, int]
 
 
 def has_engine() -> bool:
@@ -74,13 +74,13 @@ class _Storms:
         self.hit: int | None = None
         self._k, self._kinds = k, tuple(model.budget.kinds)
         start = (initial(model.system), (0,) * len(self._kinds))
-        self.faults: dict[Counted, int] = {start: 0}
-        found: Explored[Counted, StormStep] = cheapest(
+        self.faults: dict[SpentAt, int] = {start: 0}
+        found: Explored[SpentAt, StormStep] = cheapest(
             start, (0, 0), self._leaving, goes_on=lambda seen: seen <= most and not is_over()
         )
         self.found, self.complete, self.size = found, found.complete, len(found.came)
 
-    def _leaving(self, node: Counted, cost: Cost) -> Iterator[tuple[Cost, StormStep, Counted]]:
+    def _leaving(self, node: SpentAt, cost: StormCost) -> Iterator[tuple[StormCost, StormStep, SpentAt]]:
         faults, actions = cost
         self.faults[node], self.last = faults, faults
         for step, after in bounded_steps(self.model, node[0], self._k, self.observed):
@@ -93,15 +93,15 @@ class _Storms:
                 yield (spent, actions + 1), step, (after, tuple(counts[kind] for kind in self._kinds))
 
     @property
-    def places(self) -> dict[Configuration, Counted]:
+    def places(self) -> dict[Configuration, SpentAt]:
         """Each configuration with the storm that has the fewest faults, in that order."""
-        found: dict[Configuration, Counted] = {}
+        found: dict[Configuration, SpentAt] = {}
         for node in self.found.came:
             if node in self.faults:
                 found.setdefault(node[0], node)
         return found
 
-    def steps(self, node: Counted) -> tuple[StormStep, ...]:
+    def steps(self, node: SpentAt) -> tuple[StormStep, ...]:
         return tuple(step for step, _ in self.found.path(node))
 
 
@@ -191,7 +191,7 @@ class _Futures:
 
     def _violated(
         self,
-        node: Counted,
+        node: SpentAt,
         calm: tuple[StormStep, ...],
         end: str | None,
         cycle: tuple[StormStep, ...],
