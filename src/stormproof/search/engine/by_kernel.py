@@ -2,7 +2,8 @@
 
 The same answers as the engine's, as far as they are given (definitions 10.8 to 10.13): storms with at most k
 messages per channel, the fewest faults first, and their calm futures with a few more. Nothing is left out and
-nothing is abstracted, so what would need either is undecided; so are mailboxes and what one goal leads to.
+nothing is abstracted, so what would need either is undecided; so are mailboxes, what one goal leads to, and
+what has components beside roles and channels.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ def survey_by_kernel(search: SurvivalSearch, asks: Mapping[str, Ask], k: int, sl
     from .survival import Survey, SurvivalAnswer
 
     started, most = time.monotonic(), min(search.options.limits.states or MOST, MOST)
-    if search.pending is not None or search.model.system.mailboxes:
+    model = search.model
+    if search.pending is not None or model.system.mailboxes or model.extras:
         unknown = {name: SurvivalAnswer(None) for name in asks}
         return Survey(k, unknown, 0, 0, 0.0, 0, None, 0, stopped="states")
     storms = _Storms(search.model, k, search.observed, most)
