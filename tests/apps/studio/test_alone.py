@@ -16,8 +16,8 @@ import pytest
 from stormproof.apps.studio import alone
 from stormproof.apps.studio.gallery import PAIRS, broken_text, fragment, gallery
 from stormproof.languages import protocols
-from stormproof.search.reachability import proofs
 from stormproof.search.engine import survival
+from stormproof.search.reachability import proofs
 from tests.support import browser as browsers
 from tests.support.browser import CHROMIUM, Browser
 from tests.support.paths import ROOT

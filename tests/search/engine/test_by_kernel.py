@@ -19,8 +19,8 @@ from stormproof.kernel.semantics.silent_steps import initial
 from stormproof.limits import Limits
 from stormproof.oracle import survival as oracle
 from stormproof.oracle.bounded import TooLarge
-from stormproof.search.reachability import proofs
 from stormproof.search.engine import by_kernel, survival
+from stormproof.search.reachability import proofs
 from tests.support.random_systems import random_failures, random_process_faults, random_system
 
 SMALL = Limits(states=1_000)
