@@ -41,7 +41,7 @@ def random_event(rng: random.Random, system: System) -> ObservedEvent:
         return ObservedEvent(kind, role.name, action.peer, messages)
     if dice < 0.85:
         states = tuple(rng.sample(role.states, min(len(role.states), rng.randint(1, 2))))
-        return ObservedEvent(IS_AT, role.name, names=None if rng.random() < 0.1 else states)
+        return ObservedEvent(IS_AT, role.name, names=states)
     return ObservedEvent(rng.choice(HAPPENINGS), role.name)
 
 

@@ -76,6 +76,7 @@ class DataGoalParser(ExpressionParser):
         self, system: System, excused: Callable[[str, str], bool] = lambda what, role: False
     ) -> Iterator[InputError]:
         """What is wrong with the goal, unless it may be in what could not be read."""
+        system = system.observed
         assert self.expression is not None and isinstance(system, DataSystem)
         if excused("role", ""):
             return
@@ -92,6 +93,7 @@ class DataGoalParser(ExpressionParser):
 
     def with_groups(self, goal: Goal, system: System) -> Goal:
         """The goal in terms of the automata."""
+        system = system.observed
         assert self.expression is not None and isinstance(system, DataSystem)
         found = meaning(self.expression, system)
         if isinstance(found, At | And | Or | Not):

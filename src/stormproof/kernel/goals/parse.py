@@ -72,6 +72,7 @@ class GoalParser:
     ) -> Iterator[InputError]:
         """What is wrong with names that the system does not have: a role, a state of a role or a message,
         unless it is excused."""
+        system = system.observed
         for what, role, check in self._lookups:
             if excused(what, role) or (what == "state" and role not in system):
                 continue
@@ -82,7 +83,7 @@ class GoalParser:
 
     def with_groups(self, goal: Goal, system: System) -> Goal:
         """The goal, with a group's states for its bare name."""
-        return expand_groups(goal, system, self._quoted)
+        return expand_groups(goal, system.observed, self._quoted)
 
     # ---- tokens ----
 

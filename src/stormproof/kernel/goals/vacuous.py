@@ -105,10 +105,13 @@ def _joined(goal: Goal, joined: bool) -> Iterator[At]:
 def out_of_reach(claim: Claim, system: System) -> tuple[At, ...]:
     """The parts `P@s` of a claim to which no path of the role's automaton leads."""
     reached: dict[str, set[str]] = {}
+    observers = {observer.name: observer for observer in system.observers}
 
     def unreached(part: At) -> bool:
         if part.process not in reached:
-            reached[part.process] = set(system[part.process].reachable())
+            watching = observers.get(part.process)
+            found = system[part.process].reachable() if watching is None else watching.reachable()
+            reached[part.process] = set(found)
         return reached[part.process].isdisjoint(part.states)
 
     parts = (part for goal in claim.goals for part in _ats(goal))

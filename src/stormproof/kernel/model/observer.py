@@ -18,7 +18,7 @@ HAPPENINGS = ("stop", "restart", "crash")
 @dataclass(frozen=True)
 class ObservedEvent:
     """What an alternative waits for. `peer`: to whom a role sends, or from whom it receives; `names`: the
-    messages, or the states, one of which it has to be; None: any (the crash message is none of them)."""
+    messages, or the states, one of which it has to be; None: any message (the crash message is none)."""
 
     kind: str
     role: str
@@ -87,6 +87,8 @@ class Observer:
                 hint = did_you_mean(state, self.states)
                 raise ModelError(f"{self.name} cannot rest in '{state}': it has no such state", hint=hint)
         for row in self.alternatives:
+            if row.event.kind == IS_AT and row.event.names is None:
+                raise ModelError(f"{self.name} watches for no state of {row.event.role}")
             if any(isinstance(name, Crash) for name in row.event.names or ()):
                 hint = f"write `crash {row.event.role}`: the announcements follow the crash"
                 raise ModelError(f"{self.name} cannot watch the crash message", hint=hint)
@@ -97,6 +99,16 @@ class Observer:
             if row.source == state and row.event.matches(event):
                 return row.target
         return state
+
+    def reachable(self) -> set[str]:
+        """The states to which alternatives lead."""
+        seen, queue = {self.initial}, [self.initial]
+        for state in queue:
+            for row in self.alternatives:
+                if row.source == state and row.target not in seen:
+                    seen.add(row.target)
+                    queue.append(row.target)
+        return seen
 
     @property
     def roles(self) -> frozenset[str]:

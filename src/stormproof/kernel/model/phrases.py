@@ -150,7 +150,8 @@ def standing(system: System, states: Mapping[str, str], first: Sequence[str] = (
     named_first = [name for name in dict.fromkeys(first) if name in states]
     others = [name for name in system.names if name not in named_first]
     shown = named_first if named_first and len(system.names) > _MANY else [*named_first, *others]
-    return ", ".join(f"{name} {_standing(system[name], states[name])}" for name in shown)
+    known = system.observed
+    return ", ".join(f"{name} {_standing(known[name], states[name])}" for name in shown)
 
 
 def _standing(process: Process, state: str) -> str:

@@ -157,6 +157,14 @@ class System:
     def _by_name(self) -> Mapping[str, Process]:
         return {p.name: p for p in self.processes}
 
+    @cached_property
+    def observed(self) -> System:
+        """With its observers as roles that never act: what goals may name."""
+        if not self.observers:
+            return self
+        added = (Process(o.name, o.initial, states=o.states) for o in self.observers)
+        return replace(self, processes=(*self.processes, *added), observers=())
+
     def __getitem__(self, name: str) -> Process:
         try:
             return self._by_name[name]

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from ..model.ask import Ask
 from ..model.budget import Budget
 from ..model.extras import Extras
 from ..model.failures import FailureModel
+from ..model.goal import mentioned
 from ..model.observer import Observer
 from ..model.process import Process
 from ..model.rest import RestStates, rest_states
@@ -55,3 +57,18 @@ def with_observers(model: SurvivalModel, observers: tuple[Observer, ...]) -> Sur
     added = [Process(o.name, o.initial, states=o.states) for o in observers]
     rest = {o.name: frozenset(o.rest) for o in observers if o.rest is not None}
     return replace(with_components(model, added, rest), extras=Extras(observers))
+
+
+def looking_at(model: SurvivalModel, ask: Ask) -> SurvivalModel:
+    """The model without the observers that neither the ask nor rest looks at, which hinder nobody."""
+    seen = {name for goal in ask.goals for name in mentioned(goal)}
+    kept = tuple(o for o in model.extras.observers if o.name in seen or o.rest is not None)
+    return model if kept == model.extras.observers else _without(model, kept)
+
+
+def _without(model: SurvivalModel, kept: tuple[Observer, ...]) -> SurvivalModel:
+    dropped = {o.name for o in model.extras.observers if o not in kept}
+    requirements = tuple(r for r in model.system.requirements if dropped.isdisjoint(r.processes))
+    processes = tuple(p for p in model.system if p.name not in dropped)
+    system = replace(model.system, processes=processes, requirements=requirements)
+    return replace(model, system=system, extras=replace(model.extras, observers=kept, tables={}))

@@ -22,6 +22,7 @@ from ...kernel.model.actions import (
     Transition,
 )
 from ...kernel.model.faults import PROCESS_KINDS
+from ...kernel.model.observer import Observer
 from ...kernel.model.process import Process
 from ...kernel.model.system import COMMUNICATIONS, PEER_TO_PEER, System
 from ...kernel.model.timers import ANY, LATEST, MODES
@@ -34,7 +35,9 @@ from .text import SizeCount, Source, near, shorten
 
 VERSION = 1
 
-_SYSTEM = ("stormproof", "name", "communication", "timers", "processes", "faults", "requirements")
+_SYSTEM = (
+    *("stormproof", "name", "communication", "timers", "processes", "observers", "faults", "requirements"),
+)
 _PROCESS = (
     *("name", "initial", "reliable", "service", "stop", "restart"),
     *("states", "rest", "durable", "atomic", "recovery", "disks", "transitions"),
@@ -53,10 +56,12 @@ def sniff(text: str) -> bool:
 def write(system: System) -> str:
     """The system as JSON, one transition per line."""
     data = to_json(system)
-    lists = ("processes", "faults", "requirements")
+    lists = ("processes", "observers", "faults", "requirements")
     head = {k: v for k, v in data.items() if k not in lists}
     lines = [f"{_dump(k)}: {_dump(v)}" for k, v in head.items()]
     lines.append(_list("processes", [_process_text(p) for p in data["processes"]]))
+    if system.observers:
+        lines.append(_list("observers", [_dump(o) for o in data["observers"]]))
     lines.append(_list("faults", [_dump(f) for f in data["faults"]]))
     if system.requirements:
         lines.append(_list("requirements", [_dump(r) for r in data["requirements"]]))
@@ -85,11 +90,20 @@ def to_json(system: System) -> dict[str, Any]:
         **({"communication": system.communication} if system.mailboxes else {}),
         **({"timers": system.timers} if system.timers != ANY else {}),
         "processes": [_process_to_json(p) for p in system],
+        **_observers_to_json(system),
         "faults": [fault_to_json(f) for f in system.faults],
     }
     if system.requirements:
         data["requirements"] = [requirement_to_json(r) for r in system.requirements]
     return data
+
+
+def _observers_to_json(system: System) -> dict[str, Any]:
+    if not system.observers:
+        return {}
+    from .json_observers import observer_to_json
+
+    return {"observers": [observer_to_json(o) for o in system.observers]}
 
 
 def _process_to_json(process: Process) -> dict[str, Any]:
@@ -198,9 +212,12 @@ class _Reader(Values):
             processes[process.name] = process
         self.peers(processes)
         faults = self.faults(data.get("faults", []), ("faults",), processes)
+        watching = self.observers(data, processes)
         try:
             made = tuple(processes.values())
-            system = System(made, name, faults, communication=communication, timers=timers)
+            system = System(
+                made, name, faults, communication=communication, timers=timers, observers=watching
+            )
         except ModelError as problem:
             self.fail(problem.message, ("processes",), problem.hint, model=True)
         found = read_requirements(self, data.get("requirements", []), system)
@@ -208,6 +225,13 @@ class _Reader(Values):
             return replace(system, requirements=found)
         except ModelError as problem:
             self.fail(problem.message, ("requirements",), problem.hint, model=True)
+
+    def observers(self, data: Any, processes: Mapping[str, Process]) -> tuple[Observer, ...]:
+        if "observers" not in data:
+            return ()
+        from .json_observers import read_observers
+
+        return read_observers(self, data["observers"], processes)
 
     def process(self, data: Any, path: Path) -> Process:
         self.keys(data, _PROCESS, ("name", "initial", "transitions"), path, "a process")

@@ -144,6 +144,10 @@ class _Made:
             roles_unread=file.roles_unread,
             messages_unread=bool(self.mistakes.errors),
         )
+        if file.observers:
+            from .storm_watched import observers
+
+            names.system = system = replace(system, observers=observers(names, file))
         system = with_states(names, file.rest, system, "rest")
         system = with_states(names, file.durable, system, "durable")
         system = with_states(names, (row for row in file.durable if row.atomically), system, "atomic")
@@ -163,12 +167,27 @@ def with_states(names: Names, declared: Iterable[Rest], system: System, field: s
     """The system with the `rest` or `durable` states that are declared; several lines about a role add up."""
     chosen: dict[str, list[str]] = {}
     for item in declared:
-        if names.role(item.role, item.start):
+        watching = _of_observer(names, item, field)
+        if watching is not None:
+            chosen.setdefault(item.role, []).extend(watching)
+        elif names.role(item.role, item.start):
             found = [state for state, start in item.states if names.state(item.role, state, start)]
             chosen.setdefault(item.role, []).extend(found)
     changed: dict[str, Any] = {name: {field: tuple(states)} for name, states in chosen.items()}
     processes = (replace(p, **changed[p.name]) if p.name in chosen else p for p in system)
-    return replace(system, processes=tuple(processes)) if chosen else system
+    if not chosen:
+        return system
+    watched = (replace(o, rest=tuple(chosen[o.name])) if o.name in chosen else o for o in system.observers)
+    return replace(system, processes=tuple(processes), observers=tuple(watched))
+
+
+def _of_observer(names: Names, item: Rest, field: str) -> list[str] | None:
+    """The states of an observer that a line names; None where it is a role."""
+    if not names.system.observers:
+        return None
+    from .storm_watched import resting
+
+    return resting(names, item.role, item.states, field)
 
 
 def _turned(rows: Iterable[Transition], peer: str, roles: Container[object]) -> str | None:

@@ -187,6 +187,9 @@ def parse_values(cursor: Cursor) -> tuple[tuple[Name, Expression], ...]:
 class DataRoleParser(_Reader):
     """Reads the body of one role, up to the closing brace; after a mistake it goes on with the next line."""
 
+    #: What it reads the body of.
+    what = "role"
+
     def __init__(self, cursor: Cursor, budget: SizeCount, mistakes: Mistakes, role: DataRole) -> None:
         super().__init__(cursor)
         self.text, self.budget, self.mistakes, self.role = cursor.text, budget, mistakes, role
@@ -213,8 +216,8 @@ class DataRoleParser(_Reader):
             cursor.mark("close")
             cursor.symbol("}")
             if self.current is None:
-                hint = "a role that does nothing: role A { idle: }"
-                said = f"role {shorten(self.role.name)} has no state"
+                hint = f"one that does nothing: {self.what} A {{ idle: }}"
+                said = f"{self.what} {shorten(self.role.name)} has no state"
                 self.mistakes.fail(self.source, said, self.role.start, hint=hint)
             return True
         if at >= cursor.end or STATEMENT.match(self.text, at) or _CONST.match(self.text, at):
@@ -222,7 +225,7 @@ class DataRoleParser(_Reader):
                 return False
             hint = f"it goes before line {self.source.place(at).line}"
             hint = "it ends with the file" if at >= cursor.end else hint
-            said = f"the '}}' of role {shorten(self.role.name)} is missing"
+            said = f"the '}}' of {self.what} {shorten(self.role.name)} is missing"
             start = self.role.start
             self.mistakes.fail(self.source, said, start, start + len(self.role.name), hint)
             return True

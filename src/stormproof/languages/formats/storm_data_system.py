@@ -11,20 +11,24 @@ from ...kernel.data.evaluate import NameScope, of_type
 from ...kernel.data.syntax import Apply, DataMistake, Expression, Name, Quantified
 from ...kernel.data.system import DataNames, DataSource, DataSystem, LocalState
 from ...kernel.goals.data_goals import DataGoalParser
+from ...kernel.model.observer import Observer
 from ...kernel.model.process import Process
 from ...kernel.model.requirement import Requirement
 from ...kernel.model.rest import default_rest_states
+from ...kernel.model.system import System
 from ...programs.data.alternatives import CompiledRole
 from ...programs.data.build import BuiltRole, build_roles
 from ...programs.data.compile import compile_roles
 from ...programs.data.scope import FileScope
 from ...programs.data.syntax import DataRole
+from ...programs.data.watching import BuiltObserver, build_observer, compile_observer, events_of
 from .storm_disks import not_held
 from .storm_faults import resolve, with_role_faults
 from .storm_names import Names
 from .storm_recovery import Mistakes
 from .storm_requirements import requirements
 from .storm_syntax import File, Rest, RoleSyntax
+from .storm_watched import distinct, resting
 from .text import Source
 
 
@@ -35,16 +39,22 @@ class DataSystemMaker:
         self.source, self.file, self.given, self.mistakes = source, file, given, mistakes
         self.syntax = {name: role for name, role in file.roles.items() if isinstance(role.body, DataRole)}
         bodies = {name: role.body for name, role in self.syntax.items() if isinstance(role.body, DataRole)}
-        self.scope = FileScope(file.constants, bodies, given)
-        self.roles = compile_roles(self.scope)
+        watching = distinct(Names(source, System([Process("?", "?")]), mistakes), file)
+        self.scope = FileScope(file.constants, bodies, given, watching)
+        self.roles, channels = compile_roles(self.scope)
+        states = {name: body.states for name, body in bodies.items()}
+        self.watchers = {body.name: compile_observer(self.scope, channels, body, states) for body in watching}
+        self.observers: list[BuiltObserver] = []
         for problem in () if file.roles_unread else self.scope.mistakes:
             if not self.in_broken_role(problem.start):
                 self.note(problem)
 
     def in_broken_role(self, at: int) -> bool:
         """Is this in a role that could not be read whole, so that not all of its names are known?"""
-        before = [role for role in self.file.roles.values() if role.start <= at]
-        return bool(before) and max(before, key=lambda role: role.start).broken
+        heads = [(role.start, role.broken) for role in self.file.roles.values()]
+        heads += [(observer.body.start, observer.broken) for observer in self.file.observers]
+        before = [head for head in heads if head[0] <= at]
+        return bool(before) and max(before)[1]
 
     def note(self, problem: DataMistake) -> None:
         self.mistakes.fail(self.source, problem.message, problem.start, problem.end, problem.hint, ModelError)
@@ -63,10 +73,12 @@ class DataSystemMaker:
             file.name,
             communication=file.communication,
             timers=file.timers,
+            observers=self.watching(),
             data=data,
             source=source,
         )
         required = [r for b in built for r in b.required]
+        required += [r for watching in self.observers for r in watching.required]
         return self.with_lines(system, built, required)
 
     def built(self) -> list[BuiltRole]:
@@ -83,7 +95,29 @@ class DataSystemMaker:
         except ModelError as problem:
             self.mistakes.add(problem)
             return []
-        return [replace_process(b, self.syntax[b.role.name]) for b in made]
+        found = [replace_process(b, self.syntax[b.role.name]) for b in made]
+        try:
+            self.observe(found, place_of)
+        except ModelError as problem:
+            self.mistakes.add(problem)
+        return found
+
+    def observe(self, made: list[BuiltRole], place_of: Callable[[int], Any]) -> None:
+        """Make the automata of observers, among the events of these roles."""
+        if not self.watchers:
+            return
+        events, kept = events_of(made), self.kept()
+        self.observers = [
+            build_observer(watcher, self.scope.families, kept.get(name, frozenset()), place_of, events)
+            for name, watcher in self.watchers.items()
+        ]
+
+    def watching(self) -> list[Observer]:
+        """The observers; where there are mistakes, in which names are looked up."""
+        if self.observers:
+            return [built.observer for built in self.observers]
+        states = {name: [*watcher.states] or ["?"] for name, watcher in self.watchers.items()}
+        return [Observer(name, found[0], states=found) for name, found in states.items()]
 
     def skeletons(self) -> Iterable[Process]:
         for role in self.roles.values():
@@ -97,14 +131,15 @@ class DataSystemMaker:
         return [f"{role.name}[{n}]" for n in range(1, self.scope.families[role.name] + 1)]
 
     def names(self, built: Iterable[BuiltRole]) -> DataNames:
-        roles = self.roles.values()
+        roles = (*self.roles.values(), *self.watchers.values())
+        local = {b.process.name: b.local for b in built}
         return DataNames(
             self.scope.constants,
             self.scope.words,
             dict(self.scope.families),
             {role.name: {name: v.domain for name, v in role.variables.items()} for role in roles},
             {role.name: tuple(role.states) for role in roles},
-            {b.process.name: b.local for b in built},
+            local | {b.observer.name: b.local for b in self.observers},
             {b.process.name: b.steps for b in built},
         )
 
@@ -156,7 +191,11 @@ class DataSystemMaker:
         """The system with the `rest` or `durable` states that are declared, for any values or for some."""
         chosen: dict[str, list[str]] = {}
         for line in declared:
-            for role in names.roles(line.role, line.start):
+            watches = line.role in self.watchers
+            if watches and field == "durable":
+                resting(names, line.role, line.states, field)
+                continue
+            for role in [line.role] if watches else names.roles(line.role, line.start):
                 family = role.partition("[")[0]
                 known = [s for s, start in line.states if self.known_state(names, family, s, start)]
                 condition = self.condition(line, family)
@@ -175,6 +214,9 @@ class DataSystemMaker:
             system,
             data=replace(system.data, rest=listed),
             processes=tuple(replace(p, **changed[p.name]) if p.name in chosen else p for p in system),
+            observers=tuple(
+                replace(o, **changed[o.name]) if o.name in chosen else o for o in system.observers
+            ),
         )
 
     def with_recovery(self, names: Names, system: DataSystem, built: list[BuiltRole]) -> DataSystem:
@@ -201,7 +243,8 @@ class DataSystemMaker:
         return replace(system, processes=tuple(changed.get(p.name, p) for p in system))
 
     def known_state(self, names: Names, role: str, state: str, start: int) -> bool:
-        states = self.roles[role].states if role in self.roles else {}
+        body = self.roles.get(role) or self.watchers.get(role)
+        states = {} if body is None else body.states
         if state in states:
             return True
         if not names.roles_unread:
@@ -211,7 +254,7 @@ class DataSystemMaker:
 
     def condition(self, line: Rest, role: str) -> Callable[[LocalState], bool]:
         """Has a local state the values that a line asks for?"""
-        variables = self.roles[role].variables
+        variables = (self.roles.get(role) or self.watchers[role]).variables
         domains = {name: variable.domain for name, variable in variables.items()}
         scope = self.scope.names().with_names(domains)
         wanted = []

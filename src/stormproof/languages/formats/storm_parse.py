@@ -13,7 +13,7 @@ from .storm_hints import instead_of_statement
 from .storm_recovery import Mistakes, TooMany, next_statement
 from .storm_requirements import CLAIM_HINT, parse_statement
 from .storm_scan import Cursor, Trace
-from .storm_syntax import File, Rest, RoleBody, RoleSyntax
+from .storm_syntax import File, ObserverSyntax, Rest, RoleBody, RoleSyntax
 from .storm_timers import parse_mode
 from .text import SizeCount, Source, near, shorten
 
@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     from ..types.text import TypeSource
     from .storm_types import TypeBody
 
-STATEMENTS = ("role", "communication", "timers", "faults", "rest", "durable", "require", "expect")
+STATEMENTS = (
+    *("role", "observer", "communication", "timers", "faults", "rest", "durable", "require", "expect"),
+)
 MODIFIERS = ("reliable", "unreliable", "service")
 #: What begins with these words has no role in it.
 _NO_ROLE = frozenset(("protocol", *STATEMENTS)) - {"role"}
-_TOP = "'role', 'communication', 'timers', 'faults', 'rest', 'durable', 'require' or 'expect'"
+_TOP = "'role', 'observer', 'communication', 'timers', 'faults', 'rest', 'durable', 'require' or 'expect'"
 
 
 def parse(source: Source, trace: Trace | None = None) -> File:
@@ -124,6 +126,8 @@ class _Parser:
             self.role(file)
         elif word == "const" and file.data:
             self.constant(file)
+        elif word == "observer":
+            self.observer(file)
         elif word == "communication":
             cursor.mark("communication")
             file.communication = self.communication()
@@ -203,6 +207,15 @@ class _Parser:
         self.cursor.mark("const")
         self.cursor.keyword("const")
         file.constants.append(parse_constant(self.cursor))
+
+    def observer(self, file: File) -> None:
+        from .storm_observers import parse_observer
+
+        self.cursor.mark("role")
+        self.cursor.keyword("observer")
+        before = len(self.mistakes.errors)
+        found = parse_observer(self.cursor, self.budget, self.mistakes)
+        file.observers.append(ObserverSyntax(found, len(self.mistakes.errors) > before))
 
     def body_or_none(self, name: str, start: int, data: bool) -> RoleBody | TypeBody | DataRole | None:
         """What follows the name; None if it cannot be read, and then the next statement is next."""

@@ -14,6 +14,7 @@ from .text import Source, TextTooLarge
 #: that this is never the beginning of a state or an alternative, however they are named.
 STATEMENT = re.compile(
     r'(?:(?:(?:reliable|unreliable|service)[ \t]+)*role(?=[ \t]+[\w"{=])'
+    r'|observer(?=[ \t]+(?:\w|")[^\n]*\{)'
     r'|(?:protocol|communication|rest|durable|require|expect)(?=[ \t]+[\w"])'
     r'|timers(?=[ \t]+(?:on|at)\b)|faults(?=[ \t]+[\w"*]))'
 )

@@ -44,6 +44,14 @@ class RoleSyntax:
 
 
 @dataclass(frozen=True)
+class ObserverSyntax:
+    """An observer; `broken` when its body has mistakes."""
+
+    body: DataRole
+    broken: bool = False
+
+
+@dataclass(frozen=True)
 class Rest:
     """`A@idle` or `A@{idle, done}` in a `rest` or `durable` line: names, each with its place; `values` are
     those of `A@idle{x=1}`; `atomically` may stand behind durable states."""
@@ -64,6 +72,7 @@ class File:
     communication: str = PEER_TO_PEER
     timers: str = ANY
     roles: dict[str, RoleSyntax] = field(default_factory=dict)
+    observers: list[ObserverSyntax] = field(default_factory=list)
     faults: list[Declared] = field(default_factory=list)
     rest: list[Rest] = field(default_factory=list)
     durable: list[Rest] = field(default_factory=list)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...kernel.data.system import DataSystem
 from ...kernel.model.actions import Action, Internal, Send
+from ...kernel.model.observer import Observer
 from ...kernel.model.process import Process
 from ...kernel.model.system import System
 from ...kernel.model.timers import ANY, WORDS
@@ -11,6 +12,7 @@ from .storm_faults import write_faults, write_role_faults
 from .storm_requirements import write_requirement
 from .storm_scan import quote, write_message
 from .storm_timers import write_timer
+from .storm_write_observers import observer_alternatives
 
 #: A state whose name is longer has its alternatives on the lines below it.
 LONGEST_LABEL = 24
@@ -33,6 +35,8 @@ def write(system: System) -> str:
         if lines:
             lines.append("")
         lines += _role(process)
+    for observer in system.observers:
+        lines += ["", *_observer(observer)]
     declared = [("rest", write_rest(system)), ("durable", write_durable(system))]
     behind = [f"{word} {states}" for word, states in declared if states]
     behind += [write_requirement(system, requirement) for requirement in system.requirements]
@@ -51,12 +55,19 @@ def _role(process: Process) -> list[str]:
     return [*lines, "}"]
 
 
+def _observer(observer: Observer) -> list[str]:
+    lines = [f"observer {quote(observer.name)} {{"]
+    for state in observer.states:
+        lines += lay_out_state(f"  {quote(state)}:", observer_alternatives(observer, state))
+    return [*lines, "}"]
+
+
 def write_rest(system: System) -> str:
     """`A@idle, B@{idle, done}`: the rest states that are declared."""
     return ", ".join(
-        f"{quote(process.name)}@{write_states(process.rest)}"
-        for process in system
-        if process.rest is not None
+        f"{quote(one.name)}@{write_states(one.rest)}"
+        for one in (*system, *system.observers)
+        if one.rest is not None
     )
 
 

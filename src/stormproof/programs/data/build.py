@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 
 from ...errors import Place
 from ...kernel.data.system import LocalState
@@ -15,9 +15,9 @@ from ...kernel.model.rest import default_rest_states
 from ...records import dataclass
 from ..automata import build, explore
 from ..automata.names import choose_names, with_values
-from ..automata.program import AnyProgram, Automaton
+from ..automata.program import AnyProgram, Automaton, SendOffer
 from .alternatives import CompiledRole
-from .program import DataPoint, DataProgram
+from .program import DataLetter, DataPoint, DataProgram
 from .syntax import ACT, GO, SEND
 
 DataAutomaton = Automaton[DataPoint]
@@ -33,6 +33,7 @@ class BuiltRole:
     required: tuple[Requirement, ...]
     steps: Mapping[Transition, Place]
     recovery: Mapping[str, str]
+    letters: Mapping[Transition, DataLetter] = field(default_factory=dict)
 
 
 def build_roles(
@@ -79,7 +80,25 @@ def _built(program: DataProgram, automaton: DataAutomaton, service: bool) -> Bui
     }
     recovery = {disk: names[point.key] for disk, point in program.recovery.items()}
     made = replace(process, places=tuple(places))
-    return BuiltRole(program.role, made, local, tuple(required), steps, recovery)
+    letters = _letters(program, automaton, names)
+    return BuiltRole(program.role, made, local, tuple(required), steps, recovery, letters)
+
+
+def _letters(
+    program: DataProgram, automaton: DataAutomaton, names: Mapping[Hashable, str]
+) -> dict[Transition, DataLetter]:
+    """The message of each transition with its values."""
+    found = {}
+    for key, leaving in automaton.steps.items():
+        offers = program.offers(automaton.points[key])
+        sent = {(o.peer, str(o.message.message)): o.message for o in offers if isinstance(o, SendOffer)}
+        for response, to in leaving:
+            letter = response.value
+            if isinstance(response.action, Send):
+                letter = sent[response.action.peer, str(response.action.message)]
+            if isinstance(letter, DataLetter):
+                found[Transition(names[key], response.action, names[to])] = letter
+    return found
 
 
 def _start(program: DataProgram, point: DataPoint) -> int:

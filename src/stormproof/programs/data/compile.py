@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field, replace
 
@@ -36,21 +36,21 @@ from .syntax import RECEIVE, SEND, AlternativeSyntax, DataRole, PeerSyntax, Vari
 ANYTHING = "_"
 
 
-def compile_roles(scope: FileScope) -> dict[str, CompiledRole]:
-    """All roles of a file; what is wrong is noted in the scope."""
-    compilers = [_RoleCompiler(scope, role) for role in scope.roles.values()]
-    channels = _Channels(scope)
+def compile_roles(scope: FileScope) -> tuple[dict[str, CompiledRole], ChannelTypes]:
+    """All roles of a file, and what their messages are; what is wrong is noted in the scope."""
+    compilers = [RoleCompiler(scope, role) for role in scope.roles.values()]
+    channels = ChannelTypes(scope)
     for compiler in compilers:
         compiler.variables()
     for compiler in compilers:
         channels.add(compiler)
     for compiler in compilers:
         compiler.alternatives(channels)
-    return {compiler.role.name: compiler.made for compiler in compilers}
+    return {compiler.role.name: compiler.made for compiler in compilers}, channels
 
 
 @dataclass
-class _RoleCompiler:
+class RoleCompiler:
     scope: FileScope
     role: DataRole
     made: CompiledRole = field(init=False)
@@ -126,7 +126,7 @@ class _RoleCompiler:
 
     # ---- alternatives ----
 
-    def alternatives(self, channels: _Channels) -> None:
+    def alternatives(self, channels: ChannelTypes) -> None:
         self.recovery()
         for name, state in self.role.states.items():
             self.made.names[name] = state.name
@@ -166,7 +166,7 @@ class _RoleCompiler:
                 known = did_you_mean(name.name, durable) or f"durable variables: {', '.join(durable)}"
                 raise DataMistake(f"'{name.name}' is no durable variable", name.start, name.end, known)
 
-    def alternative(self, order: int, written: AlternativeSyntax, channels: _Channels) -> DataAlternative:
+    def alternative(self, order: int, written: AlternativeSyntax, channels: ChannelTypes) -> DataAlternative:
         self.known_target(written.target)
         self.check_saved(written)
         bound: dict[str, tuple[Name, Type]] = {}
@@ -184,10 +184,7 @@ class _RoleCompiler:
             guard = of_type(written.guard, names, TRUTH, "a condition")
         updates, read_there = self.updates(written, names)
         reads = read_there | (guard.reads if guard is not None else frozenset())
-        for name, (at, _) in bound.items():
-            if name not in reads:
-                hint = "write _ where a value is of no interest" + self.meant(name)
-                raise DataMistake(f"'{name}' is a new name that nothing reads", at.start, at.end, hint)
+        self.all_read(bound, reads)
         for part in (*fields, *(p.equal for p in patterns if p.equal is not None)):
             reads |= part.reads
         if peers is not None and peers.index is not None:
@@ -198,6 +195,12 @@ class _RoleCompiler:
         own = frozenset(reads & self.made.variables.keys())
         run = None if guard is None else guard.run
         return DataAlternative(order, written, peers, fields, patterns, run, updates, own)
+
+    def all_read(self, bound: Mapping[str, tuple[Name, Type]], reads: frozenset[str]) -> None:
+        for name, (at, _) in bound.items():
+            if name not in reads:
+                hint = "write _ where a value is of no interest" + self.meant(name)
+                raise DataMistake(f"'{name}' is a new name that nothing reads", at.start, at.end, hint)
 
     def meant(self, name: str) -> str:
         near = did_you_mean(name, (*self.made.variables, *self.scope.constants))
@@ -307,14 +310,14 @@ class _RoleCompiler:
         return tuple(found), reads
 
 
-class _Channels:
+class ChannelTypes:
     """What the fields of messages are: by sender, receiver and message, as roles and families."""
 
     def __init__(self, scope: FileScope) -> None:
         self.scope = scope
         self.sent: dict[tuple[str, str, str], tuple[list[Type], AlternativeSyntax]] = {}
 
-    def add(self, compiler: _RoleCompiler) -> None:
+    def add(self, compiler: RoleCompiler) -> None:
         """The sends of one role. What is wrong with an expression is noted when it is compiled again."""
         for written in _alternatives(compiler.role, SEND):
             assert written.peer is not None
@@ -340,7 +343,7 @@ class _Channels:
             else:
                 before[at] = joined
 
-    def types(self, compiler: _RoleCompiler, written: AlternativeSyntax) -> list[Type]:
+    def types(self, compiler: RoleCompiler, written: AlternativeSyntax) -> list[Type]:
         """What may stand in the fields of a reception."""
         assert written.peer is not None
         if written.message is CRASH:

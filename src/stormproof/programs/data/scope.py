@@ -36,13 +36,18 @@ class FileScope:
     """Constants with their values, words and families; mistakes are noted, each once."""
 
     def __init__(
-        self, constants: Iterable[ConstantSyntax], roles: Mapping[str, DataRole], given: Mapping[str, str]
+        self,
+        constants: Iterable[ConstantSyntax],
+        roles: Mapping[str, DataRole],
+        given: Mapping[str, str],
+        observers: Iterable[DataRole] = (),
     ) -> None:
         self.roles = roles
         self.mistakes: list[DataMistake] = []
         self.constants: dict[str, Value] = {}
         self.families: dict[str, int] = {}
-        self.words = frozenset(word.name for role in roles.values() for word in _words_of(role))
+        bodies = (*roles.values(), *observers)
+        self.words = frozenset(word.name for role in bodies for word in _words_of(role))
         self._define(list(constants), given)
         self._count_families()
 

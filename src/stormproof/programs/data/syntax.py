@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 
 from ...kernel.data.syntax import Expression, Name
 from ...kernel.model.actions import Internal, Message
@@ -57,9 +57,23 @@ SEND, RECEIVE, ACT, GO = "send", "receive", "act", "go"
 
 
 @dataclass(frozen=True)
+class WatchSyntax:
+    """What an alternative of an observer waits for, as in `ObservedEvent`; `message` None: any, and `place`
+    is where it is written."""
+
+    kind: str
+    role: PeerSyntax
+    peer: PeerSyntax | None = None
+    message: Message | None = None
+    place: Name | None = None
+    fields: tuple[Expression, ...] = ()
+    states: tuple[Name, ...] = ()
+
+
+@dataclass(frozen=True)
 class AlternativeSyntax:
     """One alternative of a state; `GO` has no action, and `also` is written `or`. `saved` are the durable
-    variables that it writes; None where it is no `save`."""
+    variables that it writes; None where it is no `save`. `watched`: what one of an observer waits for."""
 
     kind: str
     start: int
@@ -73,6 +87,10 @@ class AlternativeSyntax:
     updates: tuple[UpdateSyntax, ...] = ()
     also: bool = False
     saved: tuple[Name, ...] | None = None
+    watched: WatchSyntax | None = None
+
+    def watching(self, watched: WatchSyntax) -> AlternativeSyntax:
+        return replace(self, watched=watched)
 
 
 @dataclass(frozen=True)
@@ -93,7 +111,8 @@ class StateSyntax:
 
 @dataclass
 class DataRole:
-    """A role, or the roles of a family: `index` is what a member calls itself, `size` how many there are."""
+    """A role, or the roles of a family: `index` is what a member calls itself, `size` how many there are. Or
+    an observer: its alternatives say what is watched."""
 
     name: str
     start: int

@@ -106,7 +106,10 @@ class MethodsForAnyLength:
 
 
 def _portfolio(request: Request, model: SurvivalModel, ask: Ask, faults: bool = True) -> Portfolio | None:
-    """Of what must stay possible: is there a deadlock elsewhere?"""
+    """Of what must stay possible: is there a deadlock elsewhere? None where there are components beside roles
+    and channels: these methods are not proved for them."""
+    if model.extras:
+        return None
     from ..reachability.proofs import portfolio
 
     if not ask.always:

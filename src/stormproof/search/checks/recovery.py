@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -11,7 +11,7 @@ from ...kernel.model.goal import mentioned
 from ...kernel.model.phrases import any_of, plural
 from ...kernel.model.requirement import Requirement
 from ...kernel.model.survival import SLACK, SurvivalModel
-from ...kernel.transform.extras import survival_model as with_components_of
+from ...kernel.transform.extras import looking_at, survival_model as with_components_of
 from ...limits import Limits, why_interrupted
 from ...trust.survival_certificate import MOST, OutOfReach
 from ..counterexample.no_return import from_no_return, sooner
@@ -37,6 +37,25 @@ def decide_recovery(request: Request) -> dict[str, Outcome]:
     asks = survival_asks(request, model)
     if not asks:
         return {}
+    outcomes: dict[str, Outcome] = {}
+    for seen, group in _by_what_they_see(model, asks):
+        outcomes |= _decided(request, seen, group)
+    return {name: outcomes[name] for name in asks}
+
+
+def _by_what_they_see(
+    model: SurvivalModel, asks: Mapping[str, Ask]
+) -> list[tuple[SurvivalModel, dict[str, Ask]]]:
+    """Asks that look at the same observers, with a model of no others: what asks for none is not weaker for
+    them."""
+    groups: dict[tuple[str, ...], tuple[SurvivalModel, dict[str, Ask]]] = {}
+    for name, ask in asks.items():
+        seen = looking_at(model, ask)
+        groups.setdefault(seen.extras.names, (seen, {}))[1][name] = ask
+    return [*groups.values()]
+
+
+def _decided(request: Request, model: SurvivalModel, asks: Mapping[str, Ask]) -> dict[str, Outcome]:
     methods = MethodsForAnyLength(request, model, asks)
     search = GrowingBounds(
         model,

@@ -6,7 +6,7 @@ from ...kernel.goals.cubes import cubes
 from ...kernel.goals.parse import parse_goal
 from ...kernel.model.failures import Failures
 from ...kernel.model.failures_text import process_failures
-from ...kernel.model.goal import Goal, show
+from ...kernel.model.goal import Goal, mentioned, show
 from ...kernel.model.system import System
 from ...kernel.transform.added_states import added_states, describe_added, outside_added_states
 from ...kernel.transform.prepare import prepare, with_process_faults
@@ -50,7 +50,8 @@ def reach(
     if meant is not parsed:
         left = describe_added(added_states(system, marked))
         notes = (*notes, f"not looked for in states that crash handling added ({left})")
-    if searched.system.mailboxes:
+    watched = {observer.name for observer in searched.system.observers}
+    if searched.system.mailboxes or not watched.isdisjoint(mentioned(mapped)):
         unknown = Answer(UNDECIDED, show(parsed), "", searched.system, model, (), notes=notes)
         answer = by_forward_search(unknown, mapped, failures.budget, most, progress, effort)
     else:

@@ -16,7 +16,7 @@ from ...kernel.model.budget import NO_BUDGET, Budget
 from ...kernel.model.goal import And, Goal, Named, Not, Or
 from ...kernel.model.run import Witness
 from ...kernel.model.survival import SurvivalModel
-from ...kernel.transform.extras import survival_model
+from ...kernel.transform.extras import looking_at, survival_model
 from ...limits import EFFORT, MAX_K, Limits
 from ...options import ProgressCallback
 from ...trust.replay_storm import replay_storm
@@ -46,6 +46,7 @@ def with_fewest_faults(
         return replace(answer, fewest=answer.run.fault_count == 0)
     model = survival_model(answer.system, answer.model, budget)
     ask = Ask(False, spelt_out(model, goal))
+    model = looking_at(model, ask)
     known, bounds = answer.run.fault_count, bounds_from(1, MAX_K)
     search = partial(survey, limits=limits, progress=progress)
     found = fewer_faults(model, ask, known + 1, bounds, Effort(effort), search)

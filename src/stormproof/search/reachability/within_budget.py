@@ -15,7 +15,7 @@ from ...kernel.model.budget import NO_BUDGET, Budget
 from ...kernel.model.goal import Goal
 from ...kernel.model.phrases import plural
 from ...kernel.model.survival import SurvivalModel
-from ...kernel.transform.extras import survival_model
+from ...kernel.transform.extras import looking_at, survival_model
 from ...limits import EFFORT, MAX_K, Limits, is_over
 from ...options import ProgressCallback
 from ...trust.check_survival import check_holds
@@ -79,6 +79,7 @@ def by_forward_search(
         raise UsageError("deadlock-for-good is not decided with mailboxes", hint="ask for deadlock")
     model = survival_model(answer.system, answer.model, budget)
     ask = Ask(False, spelt_out(model, goal))
+    model = looking_at(model, ask)
     found = replace(answer, run=None, checked=False)
     return _search(found, model, ask, limits, progress, Effort(effort), most)
 
