@@ -146,8 +146,8 @@ def test_a_session_type_is_the_automaton_that_it_looks_like() -> None:
         (
             "rolle A { s: }",
             [
-                "expected 'protocol', 'role', 'communication', 'faults', 'rest', 'durable', 'require' or "
-                "'expect'",
+                "expected 'protocol', 'role', 'observer', 'communication', 'timers', 'faults', 'rest', "
+                "'durable', 'require' or 'expect'",
                 "did you mean 'role'?",
             ],
         ),

@@ -128,8 +128,8 @@ role C { z: }
         "x.storm:3:5: expected '!', '?' or ':', found 'B'",
         "x.storm:4:10: expected '->', found '-'",
         "x.storm:5:9: expected '->', found the end of the line",
-        "x.storm:7:1: expected 'role', 'communication', 'faults', 'rest', 'durable', 'require' or 'expect', "
-        "found 'fautls'",
+        "x.storm:7:1: expected 'role', 'observer', 'communication', 'timers', 'faults', 'rest', 'durable', "
+        "'require' or 'expect', found 'fautls'",
         "x.storm:8:6: the '}' of role B is missing",
         "x.storm:11:1: expected the state that this goes to, found 'role'",
     ]

@@ -11,6 +11,7 @@ from ...kernel.model.fault_steps import Fault
 from ...kernel.model.message_tracking import MessageTracker
 from ...kernel.model.run import Act, Step, Witness
 from ...kernel.model.survival import SurvivalModel
+from ...kernel.semantics.extra_steps import with_extras
 from ...kernel.semantics.silent_steps import initial
 
 
@@ -64,7 +65,8 @@ def _states(model: SurvivalModel, at: Configuration, step: Step) -> tuple[str, .
     known = taken in model.system[step.process].outgoing(at.states[i])
     if not known or not model.can_happen(step.process, taken):
         raise InputError(f"{step.process} cannot do {step.action} in '{at.states[i]}'")
-    return (*at.states[:i], step.state, *at.states[i + 1 :])
+    after = (*at.states[:i], step.state, *at.states[i + 1 :])
+    return with_extras(model, after, step.process, taken)
 
 
 def _check_fault(model: SurvivalModel, step: Fault) -> None:

@@ -66,7 +66,7 @@ def _kept_chart(text: str, settings: Any, steps: Any, marks: Any) -> Chart:
     run = follow(playing.model, read_steps(playing.model.system, steps))
     title = said_of(run, marks) or _how_it_ends(playing, run)
     witness = marked(run.witness(playing.model), marks)
-    return chart(playing.model.system, witness, fold=False, title=title)
+    return chart(playing.model.shown, witness, fold=False, title=title)
 
 
 def _how_it_ends(playing: Game, run: FollowedRun) -> str:
@@ -84,7 +84,7 @@ def show_run(text: str, settings: Any, steps: Any, marks: Any) -> dict[str, Any]
     playing = game(text, settings)
     run = follow(playing.model, read_steps(playing.model.system, steps))
     witness = marked(run.witness(playing.model), marks)
-    return {"text": chart(playing.model.system, witness).to_text(_WIDTH)}
+    return {"text": chart(playing.model.shown, witness).to_text(_WIDTH)}
 
 
 def save_page(text: str, settings: Any, options: Options) -> dict[str, Any]:

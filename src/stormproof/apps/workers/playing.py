@@ -57,8 +57,14 @@ class Game:
     rules: tuple[Forbidden, ...]
 
     def user_states(self, at: Configuration) -> list[str]:
-        names = self.model.system.names
-        return [self.request.searched.user_state(n, s) for n, s in zip(names, at.states, strict=True)]
+        """The states of the roles, which stand before those of components."""
+        user_state = self.request.searched.user_state
+        return [user_state(p.name, s) for p, s in zip(self.request.asked, at.states)]
+
+    def observed(self, at: Configuration) -> list[list[str]]:
+        """Each observer, and where it is."""
+        states = dict(zip(self.model.system.names, at.states, strict=True))
+        return [[name, printable(states[name])] for name in self.model.extras.names]
 
     def numbers(self, at: Configuration) -> list[int | None]:
         """The number of each local state in the user's automaton; None for one that the check added."""
@@ -153,7 +159,7 @@ def _drawn(
 ) -> Chart:
     """The chart of a run, with what its verdict says over it."""
     witness = marked(run.witness(playing.model), marks)
-    whole = chart(playing.model.system, witness, fold=False, title=said_of(run, marks))
+    whole = chart(playing.model.shown, witness, fold=False, title=said_of(run, marks))
     if opened == EVERYTHING:
         return whole
     begins = [i for i in opened if isinstance(i, int)] if isinstance(opened, list) else []
@@ -184,7 +190,7 @@ def marked(witness: Witness, marks: Any) -> Witness:
 
 
 def _moments(playing: Game, run: FollowedRun, marks: Any) -> list[dict[str, Any]]:
-    drawn = chart(playing.model.system, run.witness(playing.model), fold=False)
+    drawn = chart(playing.model.shown, run.witness(playing.model), fold=False)
     said = ["the start", *descriptions(drawn)]
     acts: Sequence[Step | None] = (None, *run.steps)
     broken = broken_at(playing.model, playing.rules, run.places, marks)
@@ -196,6 +202,7 @@ def _moments(playing: Game, run: FollowedRun, marks: Any) -> list[dict[str, Any]
                 "fault": step is not None and (isinstance(step, Fault) or step.fault is not None),
                 "at": playing.numbers(at),
                 "states": playing.user_states(at),
+                "observed": playing.observed(at),
                 "in": _contents(playing.model, at),
                 "edge": _edge(playing, run.places[i - 1], step) if isinstance(step, Act) else None,
                 "line": _line(playing, run.places[i - 1], step) if isinstance(step, Act) else None,

@@ -89,6 +89,9 @@ def compare(
     if first.timers != second.timers:
         said = f"timers of {called[0]} are {WORDS[first.timers]}, and of {called[1]} {WORDS[second.timers]}"
         return Comparison(False, False, (Difference("timers", said),))
+    if first.observers != second.observers:
+        said = f"{_watched(first, called[0])}, and {_watched(second, called[1])}"
+        return Comparison(False, False, (Difference("observers", said),))
     if not any_roles:
         return _Pair(first, second, called, most_pairs).compare({r: r for r in second.names})
     likely = list(islice(role_matchings(first, second), most_matchings + 1))
@@ -103,6 +106,12 @@ def compare(
         f"there are many ways to match their roles, and the first {most_matchings:,} do not make them equal"
     )
     return Comparison(None, None, reason=reason)
+
+
+def _watched(system: System, called: str) -> str:
+    """Observers are compared as they are written: of which events states are equal is not worked out."""
+    names = [observer.name for observer in system.observers]
+    return f"{called} is watched by {listed(names)}" if names else f"{called} has no observer"
 
 
 def _by(system: System) -> str:

@@ -19,7 +19,7 @@ def same_requirements(first: System, second: System, states: Mapping[str, Mappin
 
     def moved(requirement: Requirement) -> Requirement:
         def at(goal: At) -> At:
-            there = states[goal.process]
+            there = states.get(goal.process, {})
             return replace(goal, states=tuple(there.get(s, s) for s in goal.states), written="")
 
         def there(goal: Goal) -> Goal:

@@ -74,8 +74,10 @@ class Observer:
         put = object.__setattr__
         put(self, "name", name)
         put(self, "initial", initial)
-        put(self, "alternatives", rows)
-        put(self, "states", tuple(dict.fromkeys((initial, *states, *ends))))
+        listed = tuple(dict.fromkeys((initial, *states, *ends)))
+        order = {state: i for i, state in enumerate(listed)}
+        put(self, "alternatives", tuple(sorted(rows, key=lambda row: order[row.source])))
+        put(self, "states", listed)
         put(self, "rest", None if rest is None else tuple(dict.fromkeys(rest)))
         self._validate()
 

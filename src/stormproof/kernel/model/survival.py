@@ -45,6 +45,15 @@ class SurvivalModel:
     budget: Budget = field(default_factory=Budget)
     extras: Extras = field(default_factory=Extras)
 
+    @property
+    def shown(self) -> System:
+        """The system as runs show it: its roles, and apart from them its observers."""
+        if not self.extras:
+            return self.system
+        hidden = set(self.extras.names)
+        roles = tuple(p for p in self.system if p.name not in hidden)
+        return replace(self.system, processes=roles, observers=self.extras.observers)
+
     def process_fault(self, process: str, action: Internal) -> str | None:
         """The kind of fault that an internal action is; None for an ordinary one."""
         if is_crash(action):

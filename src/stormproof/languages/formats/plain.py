@@ -30,12 +30,15 @@ def plain(system: System, mailboxes: bool, process_faults: bool) -> tuple[System
         dropped.append("services, which are left out")
     if any(_is_timer(t) for p in system for t in p.transitions):
         dropped.append("timers, which become internal actions")
+    if system.observers:
+        dropped.append("observers, which are left out")
     if system.requirements:
         dropped.append("requirements, which are left out")
     if not dropped:
         return system, ()
     processes = tuple(_plain(p, process_faults) for p in system)
-    return replace(system, processes=processes, requirements=(), communication=communication), tuple(dropped)
+    made = replace(system, processes=processes, requirements=(), observers=(), communication=communication)
+    return made, tuple(dropped)
 
 
 def _is_timer(transition: Transition) -> bool:

@@ -186,7 +186,7 @@ class _Printer:
 
     def separate(self, block: str) -> None:
         """A blank line around roles."""
-        if "role" in (block, self.block) and block != "end" and (self.lines or self.current):
+        if {"role", "observer"} & {block, self.block} and block != "end" and (self.lines or self.current):
             self.blank()
 
     def blank(self) -> None:

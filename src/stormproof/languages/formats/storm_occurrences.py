@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from ...errors import InputError
 from ...kernel.model.actions import CRASH, Channel
+from ...kernel.model.observer import HAPPENINGS
 from ...kernel.model.requirement import PROCESS_FAULTS
 from .storm_faults import FAULTS
 from .storm_parse import parse
@@ -192,6 +193,36 @@ class _Classifier:
             elif mark == "recovery":
                 self.recovery(role, i, last)
 
+    def observer(self, first: int, last: int) -> None:
+        """Its name and its own states; what it watches of others."""
+        own = self.call(first + 1, ROLE, defines=True)
+        for i in range(first + 2, last):
+            mark = self.trace.marks.get(i)
+            if mark == "state":
+                self.call(i, STATE, own, defines=True)
+            elif mark == "alternative":
+                end = next((j for j in range(i + 1, last) if j in self.trace.marks), last)
+                self.watched(own, i, end)
+
+    def watched(self, own: str, first: int, last: int) -> None:
+        """`A -> B!m -> next`, `A@s -> next`, `stop A -> next`."""
+        signs = [i for i in range(first, last) if self.spelt[i] in (*_SIGNS, "->")]
+        arrow = next((i for i in reversed(signs) if self.spelt[i] == "->"), last)
+        if self.word(first) in HAPPENINGS and self.word(first + 1) not in ("->", "@"):
+            self.call(first + 1, ROLE)
+        elif self.word(first + 1) == "@":
+            role = self.call(first, ROLE)
+            for i in range(first + 2, arrow):
+                self.call(i, STATE, role)
+        else:
+            sender = self.call(first, ROLE)
+            at = next((i for i in signs if self.spelt[i] in _SIGNS), arrow)
+            receiver = self.call(at - 1, ROLE) if self.word(at - 1) != "]" else ""
+            channel = Channel(sender, receiver) if not self.trace.data else None
+            self.message(at + 1, channel, self.word(at))
+        if arrow + 1 < last:
+            self.call(arrow + 1, STATE, own)
+
     def alternative(self, role: str, i: int, last: int) -> None:
         if self.trace.data:
             self.data_alternative(role, i, last)
@@ -304,6 +335,7 @@ class _Classifier:
 _STATEMENTS = {
     "protocol": _Classifier.protocol,
     "role": _Classifier.role,
+    "observer": _Classifier.observer,
     "communication": lambda self, first, last: None,
     "timers": lambda self, first, last: None,
     "const": lambda self, first, last: None,

@@ -211,7 +211,7 @@ class _Parser:
     def observer(self, file: File) -> None:
         from .storm_observers import parse_observer
 
-        self.cursor.mark("role")
+        self.cursor.mark("observer")
         self.cursor.keyword("observer")
         before = len(self.mistakes.errors)
         found = parse_observer(self.cursor, self.budget, self.mistakes)

@@ -64,7 +64,7 @@ def random_failure(found: RandomRuns) -> str:
     """What an implementation did that the protocol does not allow, and the chart of what led there."""
     if found.run is None:
         return found.headline
-    drawn = chart_text(chart(found.model.system, found.run), COLUMNS)
+    drawn = chart_text(chart(found.model.shown, found.run), COLUMNS)
     return f"{found.headline}\n\n{drawn}"
 
 

@@ -10,6 +10,7 @@ from ....kernel.model.process import Process
 from ....kernel.model.repetition import repetition
 from ....kernel.model.run import Act, Step, Witness
 from ....kernel.model.system import System
+from ....kernel.semantics.observing import watched_run
 from .data import Chart, EventKind, Lifeline, LocalEvent, Span, Wait
 from .folding import folds_of
 
@@ -49,6 +50,8 @@ def chart(
     builder.repeats = repeats
     flights, culprit = tuple(builder.messages.flights), builder.culprit()
     signatures = _signatures(system, witness, flights, culprit)
+    for instant in (i for spans in builder.watched.values() for i, _ in spans if i >= 0):
+        signatures[instant] = (signatures[instant], instant)  # what an observer counts is never folded
     no_return = _no_return(witness)
     cuts = [at for at in (repeats, no_return) if at is not None]
     folds = folds_of(signatures, _together(flights), cuts) if fold else ()
@@ -73,6 +76,7 @@ class _ChartBuilder:
         self.system = system
         self.witness = witness
         self.repeats: int | None = None
+        self.watched = watched_run(system, witness.steps)
         self.messages = MessageTracker()
         self.spans = {p.name: [Span(p.initial, -1)] for p in system}
         self.events: dict[str, list[LocalEvent]] = {p.name: [] for p in system}
@@ -120,6 +124,14 @@ class _ChartBuilder:
         return None
 
     def lifelines(self) -> tuple[Lifeline, ...]:
+        """Those of the roles, and behind them a column of values for each observer."""
+        watched = (
+            Lifeline(name, tuple(Span(state, at) for at, state in spans), watches=True)
+            for name, spans in self.watched.items()
+        )
+        return (*self.roles(), *watched)
+
+    def roles(self) -> tuple[Lifeline, ...]:
         return tuple(
             Lifeline(
                 p.name,

@@ -38,6 +38,7 @@ def without_idle_roles(chart: Chart) -> Chart:
     active = {end for flight in chart.flights for end in flight.channel}
     active |= {act.process for act in chart.steps if isinstance(act, Act)}
     active |= {line.name for line in chart.lifelines if line.wait is not None and line.wait.culprit}
+    active |= {line.name for line in chart.lifelines if line.watches}
     idle = [line.name for line in chart.lifelines if line.name not in active]
     if len(chart.lifelines) <= MANY_ROLES or not idle or not active:
         return chart

@@ -66,13 +66,14 @@ class Span:
 
 @dataclass(frozen=True)
 class Lifeline:
-    """A process over time. `last` is the instant of its last action."""
+    """A process over time, or an observer: `watches`. `last` is the instant of its last action."""
 
     name: str
     spans: tuple[Span, ...]
     events: tuple[LocalEvent, ...] = ()
     last: int | None = None
     wait: Wait | None = None
+    watches: bool = False
 
     @property
     def crash(self) -> int | None:
@@ -206,7 +207,7 @@ def numbered(chart: Chart, apart: Collection[int], write: Callable[[int], str]) 
 
 
 def _lifeline_json(line: Lifeline) -> dict[str, Any]:
-    data: dict[str, Any] = {"process": line.name}
+    data: dict[str, Any] = {"observer" if line.watches else "process": line.name}
     data["states"] = [{"state": s.state, "after": s.since} for s in line.spans]
     for name, at in (("crash", line.crash), ("stop", line.stop)):
         if at is not None:

@@ -87,10 +87,12 @@ class _TextChart:
 
     def _changes(self, i: int) -> dict[str, str]:
         step = self.chart.steps[i]
-        if not isinstance(step, Act) or self.now[step.process] == step.state:
-            return {}
-        self.now[step.process] = step.state
-        return {step.process: step.state}
+        watching = (line for line in self.chart.lifelines if line.watches)
+        found = {line.name: span.state for line in watching for span in line.spans if span.since == i}
+        if isinstance(step, Act) and self.now[step.process] != step.state:
+            found[step.process] = step.state
+        self.now |= found
+        return found
 
     def _is_inside_arrow(self, i: int) -> bool:
         flight = self.by_step.get(i)
