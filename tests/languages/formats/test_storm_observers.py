@@ -95,7 +95,7 @@ def test_what_is_written_is_read_back(language: str) -> None:
 
 def _by_event(system: sp.System) -> list[object]:
     """Several messages of one alternative are written as several alternatives."""
-    rows = []
+    rows: list[object] = []
     for observer in system.observers:
         for source, event, target in observer.alternatives:
             names = (None,) if event.names is None or event.kind == IS_AT else event.names
