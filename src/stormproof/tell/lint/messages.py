@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ...errors import did_you_mean, meant_name
-from ...kernel.model.actions import CRASH, Channel, Message, Receive, Send, channel_of
+from ...errors import Place, did_you_mean, meant_name
+from ...kernel.model.actions import CRASH, Channel, Message, Receive, Send, Transition, channel_of
 from ...kernel.model.failures import Failures
 from ...kernel.model.phrases import listed
 from ...kernel.model.process import Process
@@ -23,7 +23,7 @@ class _Traffic:
         self.sent: dict[Channel, set[Message]] = defaultdict(set)
         self.received: dict[Channel, set[Message]] = defaultdict(set)
         self.corruptions = [Failures().on(s).channels for s in _declared(system)]
-        for process, action in _actions(system):
+        for process, action, _ in _rows(system):
             channel = channel_of(process.name, action)
             assert channel is not None
             (self.sent if isinstance(action, Send) else self.received)[channel].add(action.message)
@@ -45,25 +45,33 @@ def _declared(system: System) -> Iterator[System]:
             yield replace(system, faults=requirement.under.faults)
 
 
-def _actions(system: System) -> Iterator[tuple[Process, Send | Receive]]:
-    """Every send and every reception, those of the crash message aside."""
+def _rows(system: System) -> Iterator[tuple[Process, Send | Receive, list[Transition]]]:
+    """Each action of each process, with all transitions that have it."""
+    table: dict[tuple[Process, Send | Receive], list[Transition]] = defaultdict(list)
     for process in system:
-        for transition in process.transitions:
-            action = transition.action
-            if isinstance(action, Send | Receive) and action.message is not CRASH:
-                yield process, action
+        for row in process.transitions:
+            if isinstance(row.action, Send | Receive) and row.action.message is not CRASH:
+                table[process, row.action].append(row)
+    yield from ((process, action, rows) for (process, action), rows in table.items())
 
 
 def message_warnings(system: System, places: Places | NoPlaces) -> Iterator[Warning]:
-    """Receptions that nobody sends, and sends that nobody receives, each once."""
+    """Receptions that nobody sends, and sends that nobody receives, each once.
+
+    What is written once for all members of a family and all values needs a counterpart for one of them.
+    """
     traffic = _Traffic(system)
-    for process, action in dict.fromkeys(_actions(system)):
+    found: list[Warning] = []
+    answered: set[Place] = set()
+    for process, action, rows in _rows(system):
         channel = channel_of(process.name, action)
         assert channel is not None
         said, meant = _mismatch(traffic, channel, action)
         if said:
-            first = next(t for t in process.transitions if t.action == action)
-            yield Warning(said, places.transition(process.name, first), instead=meant)
+            found.append(Warning(said, places.transition(process.name, rows[0]), instead=meant))
+        elif system.made_of_data:
+            answered.update(places.transition(process.name, row) for row in rows)
+    yield from (warning for warning in found if warning.place not in answered)
 
 
 def _mismatch(traffic: _Traffic, channel: Channel, action: Send | Receive) -> tuple[str, str | None]:
