@@ -16,6 +16,7 @@ from stormproof.apps.workers.following import follow
 from stormproof.apps.workers.playing import choices, game, read_steps
 from stormproof.languages import protocols
 from tests.support.browser import CHROMIUM, Browser
+from tests.support.paths import ROOT
 from tests.support.studio_server import StudioServer
 
 #: A protocol with two mistakes: a role and a state that do not exist.
@@ -328,7 +329,7 @@ def test_long_names_push_nothing_out_of_sight(browser: Browser) -> None:
 
 @pytest.mark.browser
 def test_what_is_known_stays_known_when_a_longer_search_is_stopped(browser: Browser) -> None:
-    with StudioServer("raft-election") as studio:
+    with StudioServer(str(ROOT / "tests/languages/protocols/flat/raft-election.storm")) as studio:
         page = browser
         page.resize(1280, 800)
         page.visit(studio.address)

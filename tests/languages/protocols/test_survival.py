@@ -83,6 +83,17 @@ LIMITS = (
     Limit("dual-write", "lost-event", 1),
     Limit("outbox-twice", "once", 0),
     Limit("leader-lease", "fresh", 0),
+    Limit("webhook-no-keys", "once", 0),
+    Limit("webhook-keys", "dead-provider", 1, "rest"),
+    Limit("work-queue-twice", "once", 0),
+    Limit("work-queue", "slow-worker", 0),
+    Limit("work-queue", "dead-workers", 2, "deadlock"),
+    Limit("producer-without-epochs", "no-zombie", 0),
+    Limit("abd-register-no-write-back", "atomic", 0),
+    Limit("abd-register", "dead-majority", 2, "deadlock"),
+    Limit("view-change-own-log", "kept", 0),
+    Limit("view-change", "no-majority", 2, "deadlock"),
+    Limit("raft-log-any-vote", "agreed", 0),
     Limit("dining-philosophers", "starvation", 0, "deadlock"),
 )
 
@@ -110,6 +121,11 @@ def test_a_broken_protocol_is_red_when_its_limit_is_required(name: str) -> None:
 
 MENDED = (
     ("three-phase-commit-timeouts", "no-blocking"),
+    ("webhook-keys", "once"),
+    ("work-queue", "once"),
+    ("producer-epochs", "no-zombie"),
+    ("abd-register", "atomic"),
+    ("view-change", "kept"),
     ("raft-election", "one-stop"),
     ("raft-election", "one-leader"),
     ("raft-election", "one-leader-one-fault"),

@@ -26,6 +26,7 @@ from stormproof.tell.draw.layout.layered import Box, RoutedEdge, lay_out
 from stormproof.tell.draw.layout.ordering import crossings, order_ranks
 from tests.support.example_runs import CORRUPTION, CRASHING, EX1, EXAMPLES, NASTY, REORDERING, nasty, run
 from tests.support.example_systems import process
+from tests.support.paths import ROOT
 from tests.support.random_systems import random_failures, random_system, random_witness
 from tests.support.svg_checks import check_svg, texts
 
@@ -220,7 +221,7 @@ def test_random_conflict_graphs_are_sound() -> None:
 
 
 def test_nodes_that_differ_in_the_names_of_their_peers_are_drawn_once() -> None:
-    raft = sp.protocol("raft-election")
+    raft = sp.load(ROOT / "tests/languages/protocols/flat/raft-election.storm")
     (group,) = groups_of(raft, raft.names)
     assert group.names == ("N1", "N2", "N3") and group.remark == "names as for N1"
     where = {"N1": "grant1_N2", "N2": "grant1_N1", "N3": "follower0"}
