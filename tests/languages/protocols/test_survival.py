@@ -58,8 +58,8 @@ LIMITS = (
     Limit("lock-forgetful", "mutex-after-restart", 1),
     Limit("lease-lock", "mutex", 0),
     Limit("lease-lock", "no-lost-update", 0),
-    Limit("go-back-2-mod-2", "right", 0),
-    Limit("go-back-2-mod-3", "order", 1),
+    Limit("go-back-n-too-few", "right", 0),
+    Limit("go-back-n", "order", 1),
     Limit("tftp-apprentice", "apprentice", 0, "divergence"),
     Limit("tftp", "order", 1, "divergence"),
     Limit("tcp-open", "syn-flood", 1, "livelock"),
@@ -108,7 +108,7 @@ def test_known_limits_have_the_run_that_an_engineer_expects(limit: Limit) -> Non
 
 
 #: Broken protocols that recover, so that only their requirement notices, and others that do not.
-BROKEN = ("go-back-2-mod-2", "lease-lock", "lock-forgetful", "tcp-open-two-way", "dns-without-ids")
+BROKEN = ("go-back-n-too-few", "lease-lock", "lock-forgetful", "tcp-open-two-way", "dns-without-ids")
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -135,7 +135,7 @@ MENDED = (
     ("heartbeat-fenced", "one-writer"),
     ("leader-read-index", "fresh"),
     ("mqtt-qos2", "at-most-once"),
-    ("go-back-2-mod-3", "right"),
+    ("go-back-n", "right"),
     ("chain-replication-bypass", "arrives"),
     ("outbox", "consistent"),
 )

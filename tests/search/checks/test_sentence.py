@@ -87,7 +87,7 @@ def test_the_bound_comes_first() -> None:
 
 def test_a_bound_below_what_is_sent_in_a_row_is_said_before_all_else() -> None:
     """The window of two fits into channels of length 2, and not into those of length 1."""
-    window = sp.protocol("go-back-2-mod-3")
+    window = sp.protocol("go-back-n")
     small, large = (sp.check(window, max_k=k, classes=False) for k in (1, 2))
     row = {"sender": "Sender", "receiver": "Receiver", "messages": 2}
     said = "Sender sends up to 2 messages to Receiver in a row"

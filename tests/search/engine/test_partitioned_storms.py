@@ -100,7 +100,7 @@ def counts(found: Survey) -> tuple[int, int | None]:
 
 
 @pytest.mark.parametrize("parts", [1, 3])
-@pytest.mark.parametrize("name", ["tcp-close", "go-back-2-mod-3", "saga"])
+@pytest.mark.parametrize("name", ["tcp-close", "go-back-n", "saga"])
 def test_what_the_parts_know_ends_calm_runs_that_use_the_slack(name: str, parts: int) -> None:
     """From some configurations, no calm run within k leads to rest: the undivided search stores more than
     storms reach, and both asks are left open in different ones."""

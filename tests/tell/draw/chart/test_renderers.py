@@ -190,7 +190,7 @@ def test_a_name_crosses_a_line_rather_than_cover_the_edge_of_a_text() -> None:
 
 def test_no_name_of_a_message_covers_another_text() -> None:
     """Its own line is the last that a name may stand on; the lines of others are better than a text."""
-    found = check(protocol("go-back-2-mod-2"), max_k=2, effort=100_000)["right"]
+    found = check(protocol("go-back-n-too-few"), max_k=2, effort=100_000)["right"]
     assert found.witness is not None and found.own is not None
     texts = lay_out(chart(found.own.system, found.witness)).texts
     for name in (text for text in texts if "sp-label" in text.kind.split()):
