@@ -17,7 +17,7 @@ from stormproof.kernel.model.budget import Budget
 from stormproof.kernel.model.goal import AT_REST, At
 from stormproof.kernel.model.rest import rest_states
 from stormproof.kernel.model.survival import SurvivalModel
-from stormproof.limits import Limits, within
+from stormproof.limits import EFFORT, Limits, within
 from stormproof.options import Options, Progress, ProgressCallback
 from stormproof.search.checks.implications import undecided
 from stormproof.search.engine import cluster as cluster_module
@@ -61,6 +61,29 @@ def test_check_on_a_cluster_replays_its_runs(cluster: Cluster) -> None:
         cluster=cluster.address,
     )
     assert report["k-mc"].holds is False and report["k-mc"].replayed
+
+
+@pytest.mark.parametrize("name", ["alternating-bit", "two-phase-commit", "dining-philosophers"])
+def test_the_same_json_as_in_one_process(
+    cluster: Cluster, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`fewest` and `up_to` and the runs included: all but times, and the numbers of configurations, since a
+    cluster leaves out nothing. Nothing is so small here that it is not sent to the cluster."""
+    monkeypatch.setattr("stormproof.search.engine.survival.SMALL", 0)
+    system, failures = sp.protocol(name), sp.Failures(loss=True)
+
+    def told(cluster: str | None = None) -> object:
+        report = sp.check(system, failures, classes=False, max_k=2, effort=10 * EFFORT, cluster=cluster)
+        return _comparable(report.to_json())
+
+    assert told(cluster.address) == told()
+
+
+def _comparable(data: object) -> object:
+    if isinstance(data, dict):
+        left_out = ("seconds", "configurations", "states", "transitions")
+        return {k: _comparable(v) for k, v in data.items() if k not in left_out or isinstance(v, dict)}
+    return [_comparable(part) for part in data] if isinstance(data, list) else data
 
 
 def test_bound_independence_on_a_cluster(cluster: Cluster) -> None:

@@ -381,7 +381,7 @@ def _integers(problem: ReachabilityQuestion, most: int) -> Attempt:
     for target in problem.targets:
         solvable = None if is_over() else integer_solution(eq, target, share)
         if solvable is None:
-            return Attempt("z3 has no answer yet", finished=False)
+            return Attempt("z3 has no answer within the effort", finished=False)
         if solvable:
             return Attempt("has a solution over the integers")
     note = "the state equation has no solution over the integers (z3)"
