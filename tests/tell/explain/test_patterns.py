@@ -95,6 +95,24 @@ def test_repairs_do_not_depend_on_the_order_of_sets() -> None:
     assert len(told) == 1
 
 
+ASK = """
+role Client { ask: Server!q -> wait  wait: Server?y -> served  served: }
+service role Server { idle: Client?q -> reply  reply: Client!y -> idle }
+rest Client@{ask, wait, served}
+require answered: Client@wait leads to Client@served
+"""
+
+
+def test_what_must_lead_somewhere_is_mended_too() -> None:
+    """The client may rest where it waits, so that only the requirement is violated."""
+    found = suggest(loads(ASK), LOSS, candidates=60, effort=20_000)
+    assert found and found[0].repaired == ("answered",) and not found[0].violated
+    added = {(a.role, a.state): a.text for a in found[0].additions}
+    assert added["Client", "wait"] == "timeout -> ask"
+    again = check(loads(found[0].insert(ASK)), LOSS, properties=["answered"], effort=20_000)
+    assert again["answered"].holds
+
+
 def groups(text: str, at_rest: bool = False, answers: int = 0) -> set[tuple[str, ...]]:
     system = loads(text)
     found = Retransmission(system, system.names, at_rest, answers).groups()
