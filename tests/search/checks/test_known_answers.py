@@ -1,4 +1,4 @@
-"""Protocols that are in no library, whose answers are known beforehand: each with the reason why it must be so."""
+"""Protocols that are in no library, whose answers are known beforehand, each with the reason for it."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class Known:
 
 
 PROTOCOLS = {
-    # Nobody repeats anything: each of the two messages is lost with one fault, and its receiver waits for ever.
+    # Nobody repeats anything: one fault loses either message, and its receiver waits for ever.
     "a ball that goes to and fro once": Known(
         "role A { a: B!ping -> w  w: B?pong -> d  d: }  role B { b: A?ping -> r  r: A!pong -> d  d: }",
         {"loss": True},
         {"recovers": False, "clean": True},
         {"recovers": 1},
     ),
-    # A asks again until it hears. B answers whatever comes, also late; A takes what is late. Nothing is missing.
+    # A asks again until it hears. B answers whatever comes, also late; A takes what is late.
     "a question that is asked again": Known(
         "role A { a: B!q -> w  w: B?y -> d  timeout -> a  d: B?y -> d }"
         "service role B { b: A?q -> r  r: A!y -> b }",
@@ -62,7 +62,7 @@ PROTOCOLS = {
         {"one": True, "again": False, "recovers": False},
         {"again": 1, "recovers": 1},
     ),
-    # With a timer that makes a new one it is not lost for good; but the timer may be early, and then there are two.
+    # With a timer that makes a new one it is not lost for good; but a timer may be early: then there are two.
     "a token that is made again": Known(
         "role A { in: B!t -> out  out: C?t -> in  timeout -> in }  role B { out: A?t -> in  in: C!t -> out }"
         "role C { out: B?t -> in  in: A!t -> out }  rest A@in, B@out, C@out"
@@ -75,14 +75,15 @@ PROTOCOLS = {
     "a detour that overtakes eight ticks": Known(
         "role A { 0: B!t -> 1  1: B!t -> 2  2: B!t -> 3  3: B!t -> 4  4: B!t -> 5  5: B!t -> 6  6: B!t -> 7"
         "  7: B!t -> 8  8: C!go -> 9  9: }  role C { c: A?go -> g  g: B!go -> d  d: }"
-        "role B { b: A?t -> b  C?go -> early  early: A?t -> late  late: A?t -> l2  l2: A?t -> l3  l3: A?t -> l4"
+        "role B { b: A?t -> b  C?go -> early  early: A?t -> late  late: A?t -> l2  l2: A?t -> l3"
+        "  l3: A?t -> l4"
         "  l4: A?t -> l5  l5: A?t -> l6  l6: A?t -> l7  l7: A?t -> l8  l8: }"
         "rest B@{b, early, late, l2, l3, l4, l5, l6, l7, l8}  require order: never B@l8",
         {},
         {"order": False},
         {"order": 0},
     ),
-    # A stop takes one of two voters away for good; the third only needs one answer, so two stops are needed.
+    # Either answer is enough, so one voter may stop; with both gone nobody answers.
     "one of two is enough": Known(
         "role K { k: A!v -> k2  k2: B!v -> w  w: A?y -> d  B?y -> d  d: A?y -> d  B?y -> d }"
         "role A { a: K?v -> r  r: K!y -> d  d: }  role B { a: K?v -> r  r: K!y -> d  d: }"
