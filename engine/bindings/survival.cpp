@@ -22,7 +22,10 @@ using PlainPending = std::optional<std::tuple<std::uint32_t, std::uint32_t, Plai
 
 // The first component, and what observers do: (process, transition, observer, where it goes from each of its states).
 using PlainMove = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::vector<std::uint32_t>>;
-using PlainExtras = std::optional<std::tuple<std::uint32_t, std::vector<PlainMove>>>;
+// The process by whose step time passes, the clock of each process, when the first timer of each state is due, and paces.
+using PlainClocks = std::optional<std::tuple<std::uint32_t, std::vector<Number>, std::vector<std::vector<std::uint32_t>>,
+                                             std::vector<std::vector<survival::Pace>>>>;
+using PlainExtras = std::optional<std::tuple<std::uint32_t, std::vector<PlainMove>, PlainClocks>>;
 
 static survival::Goal goal_of(const PlainGoal& plain) {
     survival::Goal goal;
@@ -35,8 +38,13 @@ static Number number(std::uint32_t n) { return n == survival::nothing ? std::nul
 static survival::Extras extras_of(const PlainExtras& plain, const std::vector<Flags>& marks) {
     survival::Extras extras;
     if (!plain) return extras;
-    const auto& [first, moves] = *plain;
+    const auto& [first, moves, clocks] = *plain;
     extras.first = first;
+    if (clocks) {
+        const auto& [time, of, due, pace] = *clocks;
+        extras.clocks = {time, {}, due, pace};
+        for (const Number& clock : of) extras.clocks.of.push_back(clock.value_or(survival::Clocks::none));
+    }
     if (!moves.empty())
         for (const Flags& transitions : marks) extras.observed.emplace_back(transitions.size());
     for (const auto& [process, transition, observer, to] : moves)
@@ -125,6 +133,11 @@ void bind_survival(nb::module_& m) {
         .value("DEADLOCK", survival::GoalKind::deadlock)
         .value("AT_REST", survival::GoalKind::at_rest)
         .value("LISTED", survival::GoalKind::listed);
+    nb::enum_<survival::Pace>(m, "Pace", "What an internal action has to do with time.")
+        .value("AT_ONCE", survival::Pace::at_once)
+        .value("TIMER", survival::Pace::timer)
+        .value("ANY_TIME", survival::Pace::any_time)
+        .value("PASSES", survival::Pace::passes);
     nb::enum_<survival::ContentForm>(m, "ContentForm", "What stands for the content of a channel in a list.")
         .value("WORD", survival::ContentForm::word)
         .value("MULTISET", survival::ContentForm::multiset)

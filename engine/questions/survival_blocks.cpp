@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "steps/clocks.hpp"
+
 namespace stormproof::survival {
 namespace {
 
@@ -180,19 +182,22 @@ void AbstractGraph::mark(std::uint32_t id) {
 
 void AbstractGraph::expand(std::uint32_t id, AbstractView at) {
     std::vector<std::uint32_t> before;
+    const AbstractView now = at;
+    Moment<AbstractView> moment(rules_, now);
     for (std::uint32_t p = 0; p < rules_.system.processes.size(); ++p) {
         const std::uint32_t state = at.states[p];
         const auto& transitions = rules_.system.processes[p].transitions;
         for (std::uint32_t t = rules_.first[p][state]; t < rules_.first[p][state + 1]; ++t) {
             if (transitions[t].kind == TransitionKind::internal && rules_.question.marks[p][t] != unmarked) continue;
+            if (transitions[t].kind == TransitionKind::internal && !moment.allows(p, t)) continue;
             if (reaches_[id]) return;
-            const Moves& moves = rules_.question.extras.moves(p, t);
-            if (!moves.empty()) before = at.states;
+            const bool changes = rules_.question.extras.changes(p, t);
+            if (changes) before = at.states;
             at.states[p] = transitions[t].target;
-            move_components(moves, at.states.data());
+            move_components(rules_.question.extras, p, t, at.states.data());
             step(id, at, transitions[t]);
             at.states[p] = state;
-            if (!moves.empty()) at.states = before;
+            if (changes) at.states = before;
         }
     }
 }

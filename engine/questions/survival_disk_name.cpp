@@ -17,6 +17,11 @@ void add_extras(Fingerprint& out, const Extras& extras) {
             out.add(moves.size());
             for (const Move& move : moves) out.add(move.process).add(move.to);
         }
+    const Clocks& clocks = extras.clocks;
+    out.add(clocks.time).add(clocks.of);
+    for (const auto& due : clocks.due) out.add(due);
+    for (const auto& transitions : clocks.pace)
+        for (const Pace pace : transitions) out.add(static_cast<unsigned>(pace));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 //     each step of others.
 //
 // P is expanded alone only if, moreover,
-// (2) A has a calm step;
+// (2) A has a calm step; with timers on time one that takes no time, while which nothing expires (definitions 16.9);
 // (3) no goal that is asked can hold before somebody in P has acted;
 // (4) no send can hit the bound of a channel into P, unless a hit is known already or the sender is in P.
 //
@@ -126,7 +126,7 @@ class ClosedProcesses {
     std::vector<std::uint8_t> member_, chosen_, ends_;  // ends_: the process has states in which it has ended
     std::vector<std::uint32_t> work_;
     std::uint32_t count_ = 0;  // enabled transitions of the set
-    bool calm_ = false;        // one of them needs no fault
+    bool calm_ = false;        // one of them needs no fault and no time
 
     void add(std::uint32_t p) {
         if (member_[p]) return;
@@ -163,7 +163,10 @@ class ClosedProcesses {
     bool add_awaited(const RowView<Cell>& at, std::uint32_t p, std::uint32_t number, const Transition& t) {
         if (t.kind == TransitionKind::internal) {
             const std::uint8_t mark = rules_.question.marks[p][number];
-            if (mark != disabled) note(mark == unmarked);
+            const Clocks& clocks = rules_.question.extras.clocks;
+            const Pace pace = clocks.used() ? clocks.pace[p][number] : Pace::at_once;
+            const bool expires = pace == Pace::timer || pace == Pace::passes;
+            if (mark != disabled && !expires) note(mark == unmarked && pace == Pace::at_once);
             return true;
         }
         const ChannelFaults& faults = rules_.system.channels[t.channel].faults;

@@ -49,6 +49,30 @@ inline void add_observers(Shape& shape, const Extras& extras) {
             for (const Move& move : extras.observed[p][t]) shape.link(shape.transition(p, t), effect(move), does);
 }
 
+// Whose clock is whose, what each shows, and when timers are due, as part of that graph.
+inline void add_clocks(Shape& shape, const System& system, const Clocks& clocks) {
+    if (!clocks.used()) return;
+    constexpr std::uint32_t lets_pass = 109, has_clock = 110, shows = 111, is_due = 112;
+    constexpr std::uint64_t time_colour = 2999, number_colour = 3000, pace_colour = 300;
+    std::map<std::uint32_t, std::uint32_t> known;
+    const auto number = [&](std::uint32_t n) {
+        const auto [at, fresh] = known.try_emplace(n, 0);
+        if (fresh) at->second = shape.add(number_colour + n);
+        return at->second;
+    };
+    shape.link(shape.add(time_colour), shape.process(clocks.time), lets_pass);
+    for (std::uint32_t p = 0; p < clocks.of.size(); ++p) {
+        for (std::uint32_t t = 0; t < clocks.pace[p].size(); ++t)
+            shape.colour(shape.transition(p, t), pace_colour + static_cast<std::uint64_t>(clocks.pace[p][t]));
+        if (clocks.of[p] == Clocks::none) continue;
+        shape.link(shape.process(p), shape.process(clocks.of[p]), has_clock);
+        for (std::uint32_t x = 0; x < clocks.due[p].size(); ++x)
+            if (clocks.due[p][x] > 0) shape.link(shape.state(p, x), number(clocks.due[p][x]), is_due);
+        for (std::uint32_t n = 0; n < system.processes[clocks.of[p]].states; ++n)
+            shape.link(shape.state(clocks.of[p], n), number(n), shows);
+    }
+}
+
 // The permutations that leave the system and the question as they are.
 inline std::vector<Automorphism> symmetries(const System& system, const Question& q, const Monitor& monitor) {
     if (!q.lists.empty()) return {};
@@ -68,6 +92,7 @@ inline std::vector<Automorphism> symmetries(const System& system, const Question
         respect(q.pending.end, 1999);
     }
     add_observers(shape, q.extras);
+    add_clocks(shape, system, q.extras.clocks);
     return shape.automorphisms(most_permutations);
 }
 

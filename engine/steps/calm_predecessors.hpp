@@ -1,6 +1,7 @@
 // Calm steps backwards: the configurations from which one calm step leads to a given one, reachable or not.
 #pragma once
 
+#include "steps/clocks.hpp"
 #include "steps/faulty.hpp"
 
 namespace stormproof::survival {
@@ -38,7 +39,8 @@ class CalmPredecessors {
                     visit(step, before_.data());
                     before_[pending.process] = static_cast<Cell>(1 - before_[pending.process]);
                 };
-                const auto found = [&] { each_before(rules_.question.extras.moves(p, number), 0, waiting); };
+                const auto in_time = [&] { each_clock(p, number, waiting); };
+                const auto found = [&] { each_before(rules_.question.extras.moves(p, number), 0, in_time); };
                 if (t.kind == TransitionKind::send) undo_send(t, found);
                 else if (t.kind == TransitionKind::receive) undo_receive(t, bound, found);
                 else if (rules_.question.marks[p][number] == unmarked) found();
@@ -63,6 +65,35 @@ class CalmPredecessors {
             each_before(moves, i + 1, found);
         }
         before_[move.process] = after;
+    }
+
+    // For all times that the clock of the process, or all clocks, may have shown before the step.
+    template <class Found>
+    void each_clock(std::uint32_t p, std::uint32_t transition, Found&& found) {
+        const Clocks& clocks = rules_.question.extras.clocks;
+        if (clocks.passes(p)) return before_time_passed(transition, found);
+        if (!clocks.counts(p)) return found();
+        Cell& clock = before_[clocks.of[p]];
+        if (clock != 0) return;
+        for (; clock <= clocks.due[p][before_[p]]; ++clock)
+            if (allowed(p, transition)) found();
+        clock = 0;
+    }
+    template <class Found>
+    void before_time_passed(std::uint32_t transition, Found&& found) {
+        const Clocks& clocks = rules_.question.extras.clocks;
+        for (std::uint32_t p = 0; p < clocks.of.size(); ++p)
+            if (runs(p) && before_[clocks.of[p]]-- == 0) return;
+        if (allowed(clocks.time, transition)) found();
+    }
+    bool runs(std::uint32_t p) const {
+        const Clocks& clocks = rules_.question.extras.clocks;
+        return clocks.of[p] != Clocks::none && clocks.due[p][before_[p]] > 0;
+    }
+    bool allowed(std::uint32_t p, std::uint32_t transition) const {
+        const RowView<Cell> view{layout_, before_.data()};
+        const bool internal = rules_.system.processes[p].transitions[transition].kind == TransitionKind::internal;
+        return !internal || Moment<RowView<Cell>>(rules_, view).allows(p, transition);
     }
 
     // The message may be the last one; or nobody was interested in it, and there are others.

@@ -1,9 +1,13 @@
 #include "steps/faulty.hpp"
 
+#include "steps/clocks.hpp"
+
 namespace stormproof::survival {
 
 template <class Cell>
 void Steps<Cell>::each(const Cell* row, std::uint32_t bound, bool calm_only, Visit visit, const std::vector<std::uint8_t>* only) {
+    const RowView<Cell> view{layout_, row};
+    Moment<RowView<Cell>> moment(rules_, view);
     for (std::uint32_t p = 0; p < rules_.system.processes.size(); ++p) {
         if (only && !(*only)[p]) continue;
         const auto& transitions = rules_.system.processes[p].transitions;
@@ -13,8 +17,9 @@ void Steps<Cell>::each(const Cell* row, std::uint32_t bound, bool calm_only, Vis
             step.process = p;
             step.transition = t;
             const Transition& tr = transitions[t];
-            if (tr.kind == TransitionKind::internal) internal(row, step, tr, calm_only, visit);
-            else if (tr.kind == TransitionKind::send) send(row, step, tr, bound, calm_only, visit);
+            if (tr.kind == TransitionKind::internal) {
+                if (moment.allows(p, t)) internal(row, step, tr, calm_only, visit);
+            } else if (tr.kind == TransitionKind::send) send(row, step, tr, bound, calm_only, visit);
             else receive(row, step, tr, calm_only, visit);
         }
     }
@@ -24,7 +29,7 @@ template <class Cell>
 void Steps<Cell>::begin(const Cell* row, const FaultyStep& step, const Transition& t) {
     std::memcpy(next_.data(), row, layout_.cells * sizeof(Cell));
     next_[step.process] = static_cast<Cell>(t.target);
-    move_components(rules_.question.extras.moves(step.process, step.transition), next_.data());
+    move_components(rules_.question.extras, step.process, step.transition, next_.data());
 }
 
 // Counts a fault; false when the budget does not allow it.

@@ -58,7 +58,9 @@ bool has_calm_step(const Rules& rules, const View& view) {
         for (std::uint32_t t = rules.first[p][state]; t < rules.first[p][state + 1]; ++t) {
             const Transition& transition = transitions[t];
             if (transition.kind == TransitionKind::send) return true;
-            if (transition.kind == TransitionKind::internal && rules.question.marks[p][t] == unmarked) return true;
+            if (transition.kind == TransitionKind::internal && rules.question.marks[p][t] == unmarked &&
+                !rules.question.extras.clocks.passes(p))  // where time passes, a timer runs
+                return true;
             if (transition.kind == TransitionKind::receive && !view.empty(transition.channel) &&
                 view.head(transition.channel) == transition.message)
                 return true;

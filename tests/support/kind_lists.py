@@ -70,7 +70,9 @@ def _in_reports(schema: Any) -> None:
     failures["budget"]["properties"] = dict.fromkeys(("total", *BUDGET_KINDS), counted)
     schema["$defs"]["channel"]["properties"].update({k.keyword: {"type": "boolean"} for k in PLAIN_KINDS})
     steps = schema["$defs"]["step"]["oneOf"]
-    own = [step for step in steps if step["properties"]["do"]["const"] in ("send", "receive", "internal")]
+    own = [
+        step for step in steps if step["properties"]["do"]["const"] in ("send", "receive", "internal", "pass")
+    ]
     schema["$defs"]["step"]["oneOf"] = [*own, *(_step(step) for step in FAULT_STEPS.values())]
 
 

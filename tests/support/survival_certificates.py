@@ -12,6 +12,7 @@ from stormproof.kernel.model.ask import Ask
 from stormproof.kernel.model.budget import Budget
 from stormproof.kernel.model.run import Witness
 from stormproof.kernel.model.survival import SurvivalModel
+from stormproof.kernel.transform.extras import with_clocks
 from stormproof.search.certificates.survival import closed_set, out_of_reach
 from stormproof.search.counterexample.storm_run import storm_witness
 from stormproof.search.engine.survival import SurvivalAnswer, survey
@@ -48,7 +49,8 @@ class Claimed:
 def claims(seed: int, most: int = MOST) -> Iterator[Claimed]:
     """Every verdict on a random question that has a certificate, which is read back from its JSON form."""
     rng = random.Random(seed)
-    model = random_model(rng, everything=seed % 2 == 1)
+    model = random_model(rng, everything=seed % 2 == 1, timers=seed % 3 == 2)
+    model = with_clocks(model) if seed % 3 == 2 else model
     asks, k = random_asks(rng, model), rng.randint(1, 3)
     for name, answer in survey(model, asks, k, certified=most).answers.items():
         found = claimed(model, asks[name], k, answer)

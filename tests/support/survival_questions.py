@@ -9,13 +9,14 @@ from typing import TypeVar
 
 from stormproof.kernel.model.ask import RECOVERS, Ask, clean
 from stormproof.kernel.model.budget import Budget
+from stormproof.kernel.model.clocks import runs_timer
 from stormproof.kernel.model.failures import FailureModel, Failures
 from stormproof.kernel.model.goal import And, At, Contains, Goal, Head, Holds, Named, Not, Or
 from stormproof.kernel.model.rest import rest_states
 from stormproof.kernel.model.storm_step import FAULT_KINDS
 from stormproof.kernel.model.survival import SurvivalModel
 from stormproof.kernel.model.system import System
-from stormproof.kernel.transform.stop_restart import stop_restart
+from stormproof.kernel.transform.stop_restart import stop_restart, with_restarts_in_place
 from tests.support.random_systems import (
     random_crash,
     random_disks,
@@ -23,16 +24,20 @@ from tests.support.random_systems import (
     random_system,
     with_durable,
 )
+from tests.support.random_timers import with_timers
 from tests.support.survival_examples import declare
 
 
-def random_model(rng: random.Random, everything: bool = False) -> SurvivalModel:
+def random_model(rng: random.Random, everything: bool = False, timers: bool = False) -> SurvivalModel:
     """A small system, perhaps with crashes, stops, restarts, disks, duplication and a budget,
     declared or default rest states. `everything`: surely with a stop, a restart, duplication and a
-    budget."""
+    budget. `timers`: with timers, and with
+    restarts that start them anew."""
     system = random_system(rng, internal=rng.choice((0.0, 0.1, 0.25)))
     if rng.random() < 0.25:
         system = random_crash(rng, system)
+    if timers:
+        system = with_timers(rng, system)
     plain = random_failures(rng, system) if rng.random() < 0.8 else Failures()
     failures = _with_duplication(rng, plain, system, everything)
     declared = {p.name: rng.sample(p.states, 1) for p in system if rng.random() < 0.3}
@@ -50,7 +55,7 @@ def random_model(rng: random.Random, everything: bool = False) -> SurvivalModel:
         recording=_some(apart, system.names, 0.1, False),
     )
     return SurvivalModel(
-        changed.system,
+        with_restarts_in_place(changed, system, runs_timer) if timers else changed.system,
         failures,
         changed.rest(rest),
         changed.faults,

@@ -17,8 +17,8 @@ from ..kernel.model.goal_forms import normal_form, observed_channels
 from ..kernel.model.storm_step import StormStep
 from ..kernel.model.survival import BlockSize, SurvivalModel
 from .bounded import TooLarge
-from .observers import watched
 from .rest import satisfies
+from .steps import faulty_steps
 
 
 class Blocks(NamedTuple):
@@ -92,12 +92,13 @@ def calm_steps(
     model: SurvivalModel, at: AbstractConfiguration, size: BlockSize, observed: frozenset[Channel]
 ) -> Iterator[AbstractConfiguration]:
     """All calm steps of every configuration that is represented, and perhaps more."""
-    system = model.system
+    system, steps = model.system, dict(faulty_steps(model, _with_heads(at)))
     for i, process in enumerate(system):
         for transition in process.outgoing(at.states[i]):
-            action = transition.action
-            moved = Configuration((*at.states[:i], transition.target, *at.states[i + 1 :]), ())
-            states = watched(model, StormStep(process.name, transition), moved).states
+            action, step = transition.action, StormStep(process.name, transition)
+            if step not in steps:
+                continue
+            states = steps[step].states
             if isinstance(action, Internal):
                 if model.process_fault(process.name, action) is None:
                     yield AbstractConfiguration(states, at.contents)

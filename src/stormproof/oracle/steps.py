@@ -13,6 +13,7 @@ from ..kernel.model.survival import SurvivalModel
 from ..kernel.model.system import System
 from ..kernel.semantics.silent_steps import FiredAction, Successor
 from .channel_faults import received, reception_outcomes, send_outcomes, sent, silently
+from .clocks import on_time
 from .observers import watched
 
 
@@ -58,8 +59,11 @@ def steps(
 
 def faulty_steps(model: SurvivalModel, at: Configuration) -> Iterator[tuple[StormStep, Configuration]]:
     """Definitions 9.1: every step in channels of any length, with what goes wrong, and where it leads;
-    observers move with it (17.1)."""
-    for step, after in _steps_of_roles(model, at):
+    observers move with it (17.1). Of timers that are on time only those expire that may (16.4)."""
+    steps = _steps_of_roles(model, at)
+    if model.extras.clocks is not None:
+        steps = on_time(model, at, steps)
+    for step, after in steps:
         yield step, watched(model, step, after) if model.extras.observers else after
 
 

@@ -21,6 +21,7 @@ from ..kernel.model.phrases import plural
 from ..kernel.model.run import Witness
 from ..kernel.model.survival import BlockSize, SurvivalModel
 from .check_survival import SurvivalCheck
+from .clocks import Time
 from .observers import Watch
 from .replay_storm import Judge, StormConfiguration, storm_end
 from .survival_certificate import BlockContent, OutOfReach, bases
@@ -153,7 +154,8 @@ class AbstractSteps:
 
     def __init__(self, model: SurvivalModel, goal: Goal, size: BlockSize) -> None:
         self.model, self.size = model, size
-        self.system, self.judge, self.watch = model.system, Judge(model), Watch(model)
+        self.system, self.judge = model.system, Judge(model)
+        self.watch, self.time = Watch(model), Time(model)
         self.goal, self.observed = normal_form(goal), observed_channels(goal, model.system)
 
     def start(self, place: StormConfiguration) -> BlockConfiguration:
@@ -183,10 +185,14 @@ class AbstractSteps:
     def _calm(
         self, states: tuple[str, ...], contents: tuple[BlockContent, ...]
     ) -> Iterator[BlockConfiguration]:
+        heads = [tuple(m for m, _ in content.blocks[:1]) for content in contents]
         for i, process in enumerate(self.system):
             for taken in process.outgoing(states[i]):
                 action = taken.action
+                if not self.time.allows(states, heads, process.name, taken):
+                    continue
                 after = self.watch.after((*states[:i], taken.target, *states[i + 1 :]), process.name, taken)
+                after = self.time.after(after, process.name)
                 if isinstance(action, Internal):
                     marked = (process.name, action.name) in self.model.process_faults
                     if not action.is_fault and not marked:

@@ -29,6 +29,7 @@ from ..kernel.model.phrases import plural
 from ..kernel.model.storm_step import FAULT_KINDS
 from ..kernel.model.survival import SurvivalModel
 from .channel_faults import received, sent
+from .clocks import Time
 from .numbered_steps import NumberedChange, NumberedStep
 from .observers import Watch
 from .pending import becomes_pending
@@ -71,7 +72,8 @@ def check_holds(model: SurvivalModel, ask: Ask, certificate: ClosedSet) -> Survi
 class _Checker:
     def __init__(self, model: SurvivalModel, ask: Ask, certificate: ClosedSet) -> None:
         self.model, self.ask, self.certificate = model, ask, certificate
-        self.system, self.judge, self.watch = model.system, Judge(model), Watch(model)
+        self.system, self.judge = model.system, Judge(model)
+        self.watch, self.time = Watch(model), Time(model)
         self.contents = [certificate.contents.get(c, ()) for c in self.system.channels]
         if certificate.k < 1 or any(len(set(table)) < len(table) for table in self.contents):
             raise Refused("the bound is not positive, or a content is listed twice")
@@ -123,14 +125,24 @@ class _Checker:
         full = False
         for number, spent in self.storms.items():
             digits = self._digits(number)
-            for i in range(self.processes):
-                for local in self.locals[i][digits[i]]:
-                    effects, hit = self._stormy(local, digits)
-                    full |= hit
-                    moved = number + local.moved(digits)
-                    for effect in effects:
-                        self._check_effect(moved, spent, digits, effect)
+            for local, moved in self._steps(digits):
+                effects, hit = self._stormy(local, digits)
+                full |= hit
+                for effect in effects:
+                    self._check_effect(number + moved, spent, digits, effect)
         return full
+
+    def _steps(self, digits: list[int]) -> Iterator[tuple[NumberedStep, int]]:
+        """The steps that clocks allow here, and what each adds without its channel."""
+        for i in range(self.processes):
+            for local in self.locals[i][digits[i]]:
+                if local.timed is None:
+                    yield local, local.moved(digits)
+                    continue
+                place, (name, taken) = self._place(digits), local.timed
+                if self.time.allows(place.states, place.queues, name, taken):
+                    ticking = self.time.ticking(place.states) if self.time.is_time(name) else ()
+                    yield local, local.moved(digits) + sum(self.weights[clock] for clock in ticking)
 
     def _initial(self) -> int:
         """Its number, or -1 where the empty content is not listed."""
@@ -220,12 +232,14 @@ class _Checker:
                     continue
                 marked = action.fault or self.model.process_faults.get((process.name, action.name))
                 kind = "crash" if action.crashes else marked
-                yield NumberedStep(change, seen, self._counted(0, {kind: 1} if kind else {}), bool(kind))
+                counted = self._counted(0, {kind: 1} if kind else {})
+                timed = (process.name, taken) if self.time.looks_at(process.name, taken) else None
+                yield NumberedStep(change, seen, counted, bool(kind), timed=timed)
 
     def _observed(self, role: str, taken: Transition) -> tuple[tuple[int, tuple[int, ...]], ...]:
-        """What the step adds to the digit of each observer that sees it, in each of its states."""
+        """What the step adds to the digits of its observers and of its clock, in each of their states."""
         found = []
-        for i, moves in self.watch.moves(role, taken).items():
+        for i, moves in {**self.watch.moves(role, taken), **self.time.moves(role)}.items():
             states = self.system.processes[i].states
             changes = (states.index(moves.get(s, s)) - n for n, s in enumerate(states))
             found.append((i, tuple(change * self.weights[i] for change in changes)))
@@ -266,11 +280,10 @@ class _Checker:
 
     def _calm_changes(self, digits: list[int]) -> Iterator[int]:
         """What calm steps add to the number, as far as they lead to contents that are listed."""
-        for i in range(self.processes):
-            for local in self.locals[i][digits[i]]:
-                change = self._calm(local, digits)
-                if change is not None:
-                    yield local.moved(digits) + change
+        for local, moved in self._steps(digits):
+            change = self._calm(local, digits)
+            if change is not None:
+                yield moved + change
 
     def _calm(self, local: NumberedStep, digits: list[int]) -> int | None:
         if local.internal is not None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..kernel.model.actions import Message
+from ..kernel.model.actions import Message, Transition
 
 
 class NumberedChange(NamedTuple):
@@ -22,7 +22,8 @@ class NumberedChange(NamedTuple):
 class NumberedStep:
     """A transition of one process: what it adds for its state, and for each observer, (digit, what in which
     state); and what it may make of each content of its channel, as far as known: for calm steps in channels
-    of any length, and for all within the bound, with whether it is full."""
+    of any length, and for all within the bound, with whether it is full. `timed`: it is possible only where
+    clocks allow it, as this transition of this process."""
 
     change: int
     observed: tuple[tuple[int, tuple[int, ...]], ...] = ()
@@ -32,6 +33,7 @@ class NumberedStep:
     sends: bool = False
     channel: int = -1
     receiver: int = -1
+    timed: tuple[str, Transition] | None = None
     calm: dict[tuple[int, bool], int | None] = field(default_factory=dict)
     stormy: dict[tuple[int, bool], tuple[tuple[NumberedChange, ...], bool]] = field(default_factory=dict)
 

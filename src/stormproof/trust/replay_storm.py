@@ -20,6 +20,7 @@ from ..kernel.model.goal import AT_REST, And, At, Contains, Goal, Head, Holds, N
 from ..kernel.model.run import Act, Replay, Step, Witness
 from ..kernel.model.survival import SurvivalModel
 from .channel_faults import after_fault
+from .clocks import Time
 from .observers import Watch
 from .pending import pending_after
 
@@ -126,13 +127,17 @@ def _calm(step: Step) -> bool:
 
 def run(model: SurvivalModel, witness: Witness) -> list[StormConfiguration]:
     """Where each step leads; the faults of a step stand right after a send, before a reception."""
-    states, watch = {p.name: p.initial for p in model.system}, Watch(model)
+    states, watch, time = {p.name: p.initial for p in model.system}, Watch(model), Time(model)
     queues: Queues = dict.fromkeys(model.system.channels, ())
     found = [_place(model, states, queues)]
     for i, step in enumerate(witness.steps):
         if isinstance(step, Act):
+            before, heads = tuple(states.values()), [queue[:1] for queue in queues.values()]
             taken = _act(model, i, step, states, queues)
-            states = dict(zip(states, watch.after(tuple(states.values()), step.process, taken), strict=True))
+            if not time.allows(before, heads, step.process, taken):
+                raise Refused(f"step {i}: {step.action} of {step.process} is not on time")
+            after = watch.after(tuple(states.values()), step.process, taken)
+            states = dict(zip(states, time.after(after, step.process), strict=True))
         else:
             _check_place(i, step, witness.steps)
             queues[step.channel] = _content(model, i, step, queues.get(step.channel, ()))
@@ -204,15 +209,17 @@ class Judge:
     """Evaluates goals and takes calm steps, in channels of any length."""
 
     def __init__(self, model: SurvivalModel) -> None:
-        self.model, self.system, self.watch = model, model.system, Watch(model)
+        self.model, self.system = model, model.system
+        self.watch, self.time = Watch(model), Time(model)
 
     def calm(self, place: StormConfiguration) -> Iterator[StormConfiguration]:
         for i, process in enumerate(self.system):
             for taken in process.outgoing(place.states[i]):
                 queues = self._after(process.name, taken.action, place.queues)
-                if queues is not None:
+                if queues is not None and self.time.allows(place.states, place.queues, process.name, taken):
                     states = (*place.states[:i], taken.target, *place.states[i + 1 :])
-                    yield StormConfiguration(self.watch.after(states, process.name, taken), queues)
+                    states = self.watch.after(states, process.name, taken)
+                    yield StormConfiguration(self.time.after(states, process.name), queues)
 
     def _after(
         self, name: str, action: Send | Receive | Internal, queues: tuple[tuple[Message, ...], ...]

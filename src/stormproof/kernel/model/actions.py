@@ -168,6 +168,9 @@ class Internal:
         return f"does {self.name}"
 
 
+#: By this, time passes by one unit, of a process that is no role (definitions 16.4).
+PASSES = Internal("time passes", after=-1)
+
 Action = Send | Receive | Internal
 
 

@@ -10,26 +10,29 @@ from dataclasses import field
 from typing import Any
 
 from ...records import dataclass
+from .clocks import Clocks
 from .observer import Observer
 
 
 @dataclass(frozen=True)
 class Extras:
     """The parts of which there are components. Their processes stand behind those of the roles, in this
-    order: one for each observer."""
+    order: one for each observer; if timers are on time, the clocks, and the process by whose step time
+    passes."""
 
     observers: tuple[Observer, ...] = ()
+    clocks: Clocks | None = None
 
     #: What readers work out once for each transition, by reader.
     tables: dict[Any, dict[Any, Any]] = field(default_factory=dict, compare=False, repr=False)
 
     def __bool__(self) -> bool:
-        return bool(self.observers)
+        return bool(self.observers) or self.clocks is not None
 
     @property
     def names(self) -> tuple[str, ...]:
         """The components: none of them is a role."""
-        return tuple(o.name for o in self.observers)
+        return (*(o.name for o in self.observers), *(self.clocks.names if self.clocks else ()))
 
     @property
     def shown(self) -> frozenset[str]:

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, NamedTuple
 
 from ...errors import InputError
 from ...records import dataclass
-from .actions import ANY_TIME, CRASH, Action, Channel, Configuration, Crash, Internal, Message, Receive, Send
+from .actions import (
+    ANY_TIME,
+    CRASH,
+    PASSES,
+    Action,
+    Channel,
+    Configuration,
+    Crash,
+    Internal,
+    Message,
+    Receive,
+    Send,
+)
 from .channel_faults import fault_from_json
 from .fault_steps import Fault, name_in
 from .faults import PROCESS_KINDS
@@ -35,6 +47,11 @@ class Act:
     def is_fault(self) -> bool:
         """Is this a fault of the process?"""
         return self.fault is not None or (isinstance(self.action, Internal) and self.action.is_fault)
+
+    @property
+    def passes_time(self) -> bool:
+        """Does a unit of time pass, by no role's action (definitions 16.4)?"""
+        return self.action == PASSES
 
 
 Step = Act | Fault
@@ -83,7 +100,26 @@ class Witness:
 
     @property
     def acts(self) -> tuple[Act, ...]:
-        return tuple(s for s in self.steps if isinstance(s, Act))
+        """What roles do."""
+        return tuple(s for s in self.steps if isinstance(s, Act) and not s.passes_time)
+
+    def without_time(self) -> tuple[Witness, Mapping[int, int]]:
+        """The run without the steps by which time passes, and how much of it passes before which step."""
+        kept: list[Step] = []
+        waited: Counter[int] = Counter()
+        place = []
+        for step in self.steps:
+            place.append(len(kept))
+            if isinstance(step, Act) and step.passes_time:
+                waited[len(kept)] += 1
+            else:
+                kept.append(step)
+        place.append(len(kept))
+        if not waited:
+            return self, {}
+        calm = None if self.calm_from is None else place[self.calm_from]
+        loop = None if self.loop_from is None else place[self.loop_from]
+        return replace(self, steps=tuple(kept), calm_from=calm, loop_from=loop), dict(waited)
 
     def project(self, process: str) -> tuple[Act, ...]:
         """What one process did."""
@@ -132,6 +168,8 @@ def _act_to_json(act: Act) -> dict[str, Any]:
     action = act.action
     if isinstance(action, Internal):
         timer: dict[str, Any] = {"timeout": True} if action.timeout else {}
+        if act.passes_time:
+            return {"do": "pass", "process": act.process, "state": act.state}
         if action.timeout and action.after != 1:
             timer |= {"after": action.after} if action.after else {"at_any_time": True}
         if action.record:
@@ -158,6 +196,8 @@ def step_from_json(data: Mapping[str, Any]) -> Step:
             timeout, record = data.get("timeout") is True, data.get("record") is True
             action = Internal(name_in(data, "action"), timeout, of_action or "", due, record)
             return Act(name_in(data, "process"), action, name_in(data, "state"), fault)
+        if do == "pass":
+            return Act(name_in(data, "process"), PASSES, name_in(data, "state"))
         if do in ("send", "receive"):
             message = CRASH if data.get("crash") is True else name_in(data, "message")
             kind, end = (Send, "to") if do == "send" else (Receive, "from")

@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from typing import NamedTuple
 
 from ...records import dataclass
-from .actions import Channel, Configuration, Internal, Transition, Word
+from .actions import PASSES, Channel, Configuration, Internal, Transition, Word
 from .budget import Budget
 from .extras import Extras
 from .failures import FailureModel
@@ -77,8 +77,13 @@ class SurvivalModel:
         return self._only(is_calm)
 
     def _only(self, keeps: Callable[[str, Transition], bool]) -> System:
+        """Who asks that knows no clocks, so that nothing is done by time passing."""
+
+        def stays(process: str, transition: Transition) -> bool:
+            return transition.action != PASSES and keeps(process, transition)
+
         kept = (
-            replace(p, transitions=tuple(t for t in p.transitions if keeps(p.name, t))) for p in self.system
+            replace(p, transitions=tuple(t for t in p.transitions if stays(p.name, t))) for p in self.system
         )
         return replace(self.system, processes=tuple(kept))
 

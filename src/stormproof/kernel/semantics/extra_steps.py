@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ..model.actions import Transition
 from ..model.survival import SurvivalModel
+from .clocks import clocks_after
 from .observing import moves_of
 
 
@@ -15,7 +16,8 @@ def with_extras(
     """The states after a step, given those of the processes that act."""
     if not model.extras:
         return states
-    return _observed(model, states, process, transition)
+    after = _observed(model, states, process, transition)
+    return clocks_after(model, after, process, transition) if model.extras.clocks else after
 
 
 def _observed(

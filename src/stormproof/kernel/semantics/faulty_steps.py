@@ -9,6 +9,7 @@ from ..model.actions import Channel, Configuration, Internal, Receive, Send, cha
 from ..model.channel_faults import content_after, faults_at_reception, faults_at_send
 from ..model.storm_step import StormStep
 from ..model.survival import SurvivalModel
+from .clocks import Moment
 from .extra_steps import with_extras
 
 
@@ -28,9 +29,12 @@ def effect(model: SurvivalModel, at: Configuration, step: StormStep) -> Configur
 
 def stormy_steps(model: SurvivalModel, at: Configuration) -> Iterator[StormStep]:
     """Every step that is possible in channels of any length, with every fault that may occur at it."""
+    moment = Moment(model, at) if model.extras.clocks else None
     for process, state in zip(model.system, at.states):
         for transition in process.outgoing(state):
             if not model.can_happen(process.name, transition):
+                continue
+            if moment is not None and not moment.allows(process, transition):
                 continue
             step, action = StormStep(process.name, transition), transition.action
             if isinstance(action, Internal):

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from ..model.ask import Ask
 from ..model.budget import Budget
+from ..model.clocks import TIME, Clocks, clock_of, has_timers, new_name, time_process
 from ..model.extras import Extras
 from ..model.failures import FailureModel
 from ..model.goal import mentioned
@@ -31,7 +32,8 @@ def survival_model(
     """A system that is searched, with every component that its questions are about."""
     rested = rest_states(system) if rest is None else rest
     model = SurvivalModel(system, failures, rested, dict(process_faults or {}), budget or Budget())
-    return with_observers(model, model.system.observers)
+    model = with_observers(model, model.system.observers)
+    return with_clocks(model) if failures.on_time else model
 
 
 def with_components(
@@ -72,3 +74,20 @@ def _without(model: SurvivalModel, kept: tuple[Observer, ...]) -> SurvivalModel:
     processes = tuple(p for p in model.system if p.name not in dropped)
     system = replace(model.system, processes=processes, requirements=requirements)
     return replace(model, system=system, extras=replace(model.extras, observers=kept, tables={}))
+
+
+def with_clocks(model: SurvivalModel) -> SurvivalModel:
+    """The model with a clock for each role that has timers, and the process by whose step time passes
+    (definitions 16.2, 16.4)."""
+    waiting = [p for p in model.system if has_timers(p)]
+    if not waiting:
+        return model
+    taken = set(model.system.names)
+    clocks = []
+    for process in waiting:
+        clocks.append(clock_of(process, new_name(f"clock of {process.name}", taken)))
+        taken.add(clocks[-1].name)
+    time = time_process(new_name(TIME, taken))
+    pairs = zip((p.name for p in waiting), (c.name for c in clocks), strict=True)
+    extras = replace(model.extras, clocks=Clocks(time.name, tuple(pairs)))
+    return replace(with_components(model, [*clocks, time]), extras=extras)

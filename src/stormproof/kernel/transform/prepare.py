@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from ...errors import UsageError
 from ..model.arguments import check_arguments
+from ..model.clocks import runs_timer
 from ..model.failures import FailureModel, Failures
 from ..model.goal import Goal, recorded_in
 from ..model.phrases import listed
 from ..model.rest import is_crash, rest_states
 from ..model.system import System
 from .mailboxes import mailbox_goal, with_senders
-from .stop_restart import Transformed, stop_restart
+from .stop_restart import Transformed, stop_restart, with_restarts_in_place
 
 #: How faults are read: as defined, as the paper's text encodes them, or as the encoding was run.
 SEMANTICS = ("definition", "encoding", "as-run")
@@ -89,6 +90,8 @@ def with_process_faults(
     asked = [*goals, *(goal for r in system.requirements for goal in r.claim.goals)]
     recording = frozenset[str]().union(*map(recorded_in, asked))
     found = stop_restart(with_senders(system), model.stop, model.restart, after_end, recording)
+    if model.on_time:
+        found = replace(found, system=with_restarts_in_place(found, system, runs_timer))
     if system.mailboxes:
         found = replace(found, translate=lambda goal: mailbox_goal(goal, system, model))
     if not found.origin:

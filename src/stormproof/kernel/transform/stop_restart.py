@@ -183,9 +183,14 @@ class _Parts:
         return replace(process, transitions=(*process.transitions, *rows), states=states)
 
 
-def with_restarts_in_place(changed: Transformed, original: System) -> System:
+def with_restarts_in_place(
+    changed: Transformed,
+    original: System,
+    where: Callable[[Process, str], bool] = lambda process, state: True,
+) -> System:
     """The changed system with restarts that lead to where the process is already. They are no steps
-    (definitions 11.1), and yet a process that runs may be restarted there, and log it."""
+    (definitions 11.1), and yet a process that runs may be restarted there, and log it; and where a timer runs
+    that is on time, its clock begins anew (definitions 16.2). `where`: in these states only."""
     processes = []
     for process in changed.system:
         action = next(
@@ -196,7 +201,11 @@ def with_restarts_in_place(changed: Transformed, original: System) -> System:
         ended = ended_states(original[process.name]) if action else frozenset()
         origin = changed.origin.get(process.name, {}) if action else {}
         running = (
-            s for s, o in origin.items() if o not in ended and (process.name, s) not in changed.invented
+            s
+            for s, o in origin.items()
+            if o not in ended
+            and (process.name, s) not in changed.invented
+            and where(original[process.name], o)
         )
         rows = [Transition(s, restart, s) for s in running if s not in leaving]
         processes.append(replace(process, transitions=(*process.transitions, *rows)))

@@ -54,7 +54,8 @@ class MethodsForAnyLength:
         known = self.answers.get(name)
         if known is None:
             return False
-        return self._proves(name, known) or (known.run is not None and not self.model.budget.limited)
+        usable = known.run is not None and self.model.extras.clocks is None
+        return self._proves(name, known) or (usable and not self.model.budget.limited)
 
     def _proves(self, name: str, answer: Answer) -> bool:
         """That there is no deadlock proves nothing of what must stay possible."""
@@ -106,14 +107,17 @@ class MethodsForAnyLength:
 
 
 def _portfolio(request: Request, model: SurvivalModel, ask: Ask, faults: bool = True) -> Portfolio | None:
-    """Of what must stay possible: is there a deadlock elsewhere? None where there are components beside roles
-    and channels: these methods are not proved for them."""
-    if model.extras:
+    """Of what must stay possible: is there a deadlock elsewhere? None where there are observers: these methods
+    are not proved for them. They let timers expire at any time, so with timers on time their proofs are of
+    use, and their runs are not (definitions 16.5)."""
+    if model.extras.observers:
         return None
     from ..reachability.proofs import portfolio
 
     if not ask.always:
         return portfolio(model, ask.goal, request.limits, faults)
+    if model.extras.clocks is not None:
+        return None
     # Where what must lead to the goal holds, it is pending.
     pending = () if ask.after is None else (ask.after,)
     stuck = And((Named("deadlock"), Not(ask.goal), *pending))
@@ -129,7 +133,7 @@ def _with_run(
 ) -> SurvivalAnswer:
     """The run as the verdict: the best within its length, if there is effort to search for it, or itself, if
     the budget allows it."""
-    if answer is None or answer.run is None:
+    if answer is None or answer.run is None or model.extras.clocks is not None:
         return found
     run = storm_of_actions(model, answer.run, "deadlock" if ask.always else None)
     k = longest_content(answer.run.steps)

@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ...errors import UsageError
 from ...kernel.model.budget import Budget
 from ...kernel.model.failures import FailureModel, Failures
 from ...kernel.model.failures_text import without_effect
@@ -132,8 +131,6 @@ def make_request(
     started = time.monotonic()
     asked = failures or Failures()
     marked, model, notes = prepare(system, asked, semantics)
-    if model.on_time:
-        raise UsageError("timers on time are not decided yet", hint="leave out --timers on-time")
     searched = with_process_faults(marked, model)
     idle = faults_without_effect(asked, system, model, searched)
     named = None if properties is None else tuple(properties)

@@ -6,18 +6,23 @@ from collections.abc import Iterator
 
 from ...kernel.model.survival import SurvivalModel
 from ...kernel.semantics.observing import moves_of
+from .clocks import PlainClocks, plain_clocks
 from .lowering import Lowered
 
 #: (process, transition, observer, where it goes from each of its states)
 PlainMove = tuple[int, int, int, list[int]]
 
 
-def plain_extras(model: SurvivalModel, lowered: Lowered) -> tuple[int, list[PlainMove]] | None:
+#: The first component, what observers do, and the clocks.
+PlainExtras = tuple[int, list[PlainMove], PlainClocks | None]
+
+
+def plain_extras(model: SurvivalModel, lowered: Lowered) -> PlainExtras | None:
     """None where there are no components."""
     if not model.extras:
         return None
     first = model.system.names.index(model.extras.names[0])
-    return first, list(_observed(model, lowered))
+    return first, list(_observed(model, lowered)), plain_clocks(model, lowered)
 
 
 def _observed(model: SurvivalModel, lowered: Lowered) -> Iterator[PlainMove]:

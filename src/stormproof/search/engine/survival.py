@@ -224,7 +224,7 @@ class SurvivalSearch(SurvivalQuestion):
         ask = next(iter(asks.values()))
         options = replace(self.options, reduction=False)
         if ask.after is None:
-            return replace(self, options=options) if self.model.extras else self
+            return replace(self, options=options) if self.model.extras.observers else self
         pending = with_pending(self.model, ask)
         return replace(self, model=pending.model, pending=pending, options=options)
 

@@ -16,6 +16,7 @@ from ...kernel.model.survival import BlockSize, SurvivalModel
 from ...kernel.transform.pending import PENDING, Pending
 from ...options import Options
 from ...records import dataclass
+from .clocks import never_due
 from .extras import plain_extras
 from .k_properties import thread_count
 from .lowering import Lowered, lower
@@ -106,7 +107,8 @@ class SurvivalQuestion:
     def _mark(self, process: str, transition: Transition) -> int:
         if not isinstance(transition.action, Internal):
             return _UNMARKED
-        if not self.model.can_happen(process, transition):
+        late = never_due(self.model, self.model.system[process], transition)
+        if late or not self.model.can_happen(process, transition):
             return _DISABLED
         kind = self.model.process_fault(process, transition.action)
         return _UNMARKED if kind is None else _FAULTS[kind].value

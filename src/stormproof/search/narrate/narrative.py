@@ -20,6 +20,7 @@ class Narrative:
     """Describes one run of a system in sentences."""
 
     def __init__(self, system: System, witness: Witness) -> None:
+        witness, _ = witness.without_time()
         self.system, self.witness = system, witness
         self.several = len(system.processes) > 2
         self.all = flights(witness.steps)

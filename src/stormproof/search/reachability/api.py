@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...errors import UsageError
 from ...kernel.goals.cubes import cubes
 from ...kernel.goals.parse import parse_goal
 from ...kernel.model.failures import Failures
@@ -42,6 +43,9 @@ def reach(
     if not isinstance(goal, str | Goal):
         raise TypeError(f"expected a goal in words, such as 'deadlock', not {goal!r}")
     marked, model, notes = prepare(system, failures)
+    if model.on_time:
+        problem = "reach knows no clocks, so it does not decide what timers on time reach"
+        raise UsageError(problem, hint="ask `check` for never GOAL, or reach with --timers any-time")
     parsed = parse_goal(goal, marked) if isinstance(goal, str) else goal
     meant = parsed if with_added_states else outside_added_states(parsed, system, marked)
     searched = with_process_faults(marked, model)

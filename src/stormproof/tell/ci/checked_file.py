@@ -80,7 +80,7 @@ class CheckedFile:
         assert verdict.witness is not None
         at = {p.name: p.initial for p in self.report(verdict).system}
         found = []
-        for step in verdict.witness.steps:
+        for step in verdict.witness.without_time()[0].steps:
             if isinstance(step, Act):
                 place = self.places.transition(
                     step.process, Transition(at[step.process], step.action, step.state)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from ....errors import InputError
 from ....kernel.model.actions import Channel, Crash, Internal, Message, Receive, Send, pair_of
 from ....kernel.model.message_tracking import Flight, MessageTracker
@@ -42,7 +45,10 @@ def chart(
 
     The steps from `repeats` on are repeated for ever; by default, those of which the run itself says so.
     """
-    builder = _ChartBuilder(system, witness)
+    waited: Mapping[int, int] = {}
+    if not any(isinstance(s, Act) and s.passes_time and s.process in system for s in witness.steps):
+        witness, waited = witness.without_time()
+    builder = _ChartBuilder(system, witness, waited)
     for instant, step in enumerate(witness.steps):
         builder.take(instant, step)
     builder.messages.finish()
@@ -72,9 +78,10 @@ def _no_return(witness: Witness) -> int | None:
 class _ChartBuilder:
     """Follows the run: its messages, the local states, who crashes and who waits at the end."""
 
-    def __init__(self, system: System, witness: Witness) -> None:
+    def __init__(self, system: System, witness: Witness, waited: Mapping[int, int]) -> None:
         self.system = system
         self.witness = witness
+        self.waited = waited
         self.repeats: int | None = None
         self.watched = watched_run(system, witness.steps)
         self.messages = MessageTracker()
@@ -95,11 +102,18 @@ class _ChartBuilder:
                 f"step {instant} is of {step.process} in {step.state}, which the system does not have"
             )
         if isinstance(step.action, Internal):
-            event = LocalEvent(instant, _event_kind(step, step.action), str(step.action))
+            event = LocalEvent(instant, _event_kind(step, step.action), self._name(instant, step.action))
             self.events[step.process].append(event)
         self.last[step.process] = instant
         if self.spans[step.process][-1].state != step.state:
             self.spans[step.process].append(Span(step.state, instant))
+
+    def _name(self, instant: int, action: Internal) -> str:
+        """A timer that is on time says how long it has run; another action, how much later it happens."""
+        if action.is_timer and self.waited:
+            return str(replace(action, after=1)) + f" after {action.after}"
+        later = self.waited.get(instant, 0)
+        return f"{action} {later} later" if later else str(action)
 
     def places(self) -> tuple[str, ...]:
         """`waiting is abp.py:11`, for the states that are points of a program, without their variables."""
