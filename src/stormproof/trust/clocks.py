@@ -11,7 +11,7 @@ from ..kernel.model.actions import Internal, Message, Receive, Transition, chann
 from ..kernel.model.survival import SurvivalModel
 
 #: The contents of the channels, or as much as their heads.
-Contents = Sequence[tuple[Message, ...]]
+ChannelHeads = Sequence[tuple[Message, ...]]
 
 
 class Time:
@@ -42,7 +42,7 @@ class Time:
         assert self.clocks is not None
         return not fault and not action.timeout and name != self.clocks.time
 
-    def allows(self, states: Sequence[str], contents: Contents, name: str, taken: Transition) -> bool:
+    def allows(self, states: Sequence[str], contents: ChannelHeads, name: str, taken: Transition) -> bool:
         """May this transition be taken in these states, whatever its message?"""
         if self.clocks is None or not self.looks_at(name, taken):
             return True
@@ -58,7 +58,7 @@ class Time:
             return bool(waits) and all(wait > 0 for wait in waits)
         return int(states[self._place[name][1]]) == number
 
-    def _anything_else(self, states: Sequence[str], contents: Contents) -> bool:
+    def _anything_else(self, states: Sequence[str], contents: ChannelHeads) -> bool:
         for process, state in zip(self.model.system, states):
             for taken in self._active[process.name, state]:
                 action = taken.action

@@ -12,7 +12,8 @@ from typing import Any
 from .registry import FORMATS, Format
 
 _STORM = re.compile(
-    r"(?:\s|//[^\n]*\n)*(?:protocol|communication|faults|rest|durable|require|expect|role|reliable|unreliable|service)\s"
+    r"(?:\s|//[^\n]*\n)*(?:protocol|communication|timers|faults|rest|durable|require|expect|role|reliable"
+    r"|unreliable|service)\s"
 )
 
 

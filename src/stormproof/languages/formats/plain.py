@@ -7,6 +7,7 @@ from dataclasses import replace
 from ...kernel.model.actions import Internal, Transition
 from ...kernel.model.process import Process
 from ...kernel.model.system import PEER_TO_PEER, System
+from ...kernel.model.timers import ANY
 from ...kernel.transform.disks import without_disk
 
 
@@ -37,7 +38,14 @@ def plain(system: System, mailboxes: bool, process_faults: bool) -> tuple[System
     if not dropped:
         return system, ()
     processes = tuple(_plain(p, process_faults) for p in system)
-    made = replace(system, processes=processes, requirements=(), observers=(), communication=communication)
+    made = replace(
+        system,
+        processes=processes,
+        requirements=(),
+        observers=(),
+        communication=communication,
+        timers=ANY,
+    )
     return made, tuple(dropped)
 
 

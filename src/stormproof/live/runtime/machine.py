@@ -257,7 +257,8 @@ def seconds_of(request: ReceiveRequest, default: float) -> float | None:
     """How long the role waits; None for ever."""
     if not request.timed:
         return None
-    return default if request.timeout is True else float(request.timeout or 0)
+    timeout = request.timeout
+    return default if timeout is True or isinstance(timeout, str) else float(timeout or 0)
 
 
 def event_fields(request: RoleRequest, value: Any) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unittest
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ...errors import UsageError
@@ -74,8 +74,10 @@ class RoleTest:
     def model(self) -> SurvivalModel:
         """The protocol with the faults that it declares."""
         marked, failures, changed = self._prepared
-        # A restart that changes no state is one, too: what was durable must still be there.
-        return survival_model(with_restarts_in_place(changed, marked), failures, budget_of(self.budget))
+        # A restart that changes no state is one, too: what was durable must still be there. Timers of what
+        # runs are real, and may expire early.
+        real = replace(failures, on_time=False)
+        return survival_model(with_restarts_in_place(changed, marked), real, budget_of(self.budget))
 
     @cached_property
     def _prepared(self) -> tuple[System, FailureModel, Transformed]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ...errors import ModelError, StormproofError, UsageError, clipped, raise_all, visible
 from ...kernel.model.failures import Failures
+from ...kernel.model.timers import check_mode
 from . import evaluate
 from .build import build_system
 from .deadline import deadlines
@@ -29,12 +31,14 @@ def extract(
     *roles: Role[Any] | RoleCall | Mapping[str, Role[Any] | RoleCall],
     name: str = "",
     failures: Failures | None = None,
+    timers: str | None = None,
     second_process: bool = True,
 ) -> ExtractedSystem:
     """The system of some roles: `extract(Sender, Receiver)`, or by name: `extract({"P1": Proposer(1), ...})`.
 
-    `failures` are those that the system declares. The functions are interpreted here and once more in a
-    second process, and must give the same system; `second_process=False` leaves that out.
+    `failures` are those that the system declares; `timers`: it declares them `on-time` or `any-time`. The
+    functions are interpreted here and once more in a second process, and must give the same system;
+    `second_process=False` leaves that out.
     """
     calls = named_calls(*roles)
     seen = check_in_second_process(calls) if second_process else None
@@ -46,6 +50,7 @@ def extract(
         _log.warning("%s: warning: %s", place, visible(clipped(said)))
     if seen is not None:
         seen.compare(system)
+    system = system if timers is None else replace(system, timers=check_mode(timers))
     return system if failures is None else system.with_failures(failures)
 
 

@@ -10,6 +10,7 @@ from ..automata import build
 from .explore import RoleAutomaton, call_of
 from .interpret import Raised, Returned, Waiting
 from .naming import state_names
+from .seconds import with_numbers
 from .system import ExtractedSystem
 
 
@@ -22,7 +23,7 @@ def build_system(automata: Iterable[RoleAutomaton], name: str) -> ExtractedSyste
         r for a, named in zip(found, names, strict=True) for r in build.failures(a, named, "exception")
     ]
     calls = {automaton.name: call_of(automaton) for automaton in found}
-    return ExtractedSystem(processes, name, requirements=required, calls=calls)
+    return ExtractedSystem(with_numbers(processes), name, requirements=required, calls=calls)
 
 
 def build_process(automaton: RoleAutomaton, names: Mapping[Hashable, str]) -> Process:

@@ -17,6 +17,7 @@ from .interpret import Frame, Interpreter, Raised, RolePoint, Waiting
 from .program import HIDDEN
 from .requests import Pattern, Received, ReceiveRequest, SaveRequest, SendRequest, spell_short
 from .role import RoleCall
+from .seconds import microseconds
 from .values import LocalKeys, key, spell, spell_message
 
 #: Exceptions that are mistakes of the author, rather than something that an assertion says.
@@ -47,7 +48,7 @@ class RoleProgram:
             for peer in request.peers:
                 yield ReceiveOffer(peer)
             if request.timed:
-                yield ActOffer(Internal(TIMEOUT, timeout=True))
+                yield ActOffer(Internal(TIMEOUT, timeout=True, after=microseconds(request.timeout)))
         elif isinstance(request, SaveRequest):
             self.check_saved(point, request)
             yield ActOffer(Internal("save"))

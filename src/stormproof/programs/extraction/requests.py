@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from ...errors import UsageError
+from .seconds import AT_ANY_TIME
 from .values import Unsuitable, ValueKey, check_field, check_saved, key, spell, spell_message
 
 T = TypeVar("T")
@@ -82,10 +83,10 @@ class SendRequest:
 
 @dataclass(frozen=True)
 class ReceiveRequest:
-    """Made by `receive`; `timeout` is False or None for no timer, True, or a number of seconds."""
+    """Made by `receive`; `timeout` is False or None for no timer, True, so many seconds, or `any time`."""
 
     patterns: tuple[Pattern, ...]
-    timeout: float | bool | None = False
+    timeout: float | bool | str | None = False
     at: str | None = None
     rest: bool = False
     durable: bool = False
@@ -158,7 +159,7 @@ def send(peer: str, name: str, *fields: Any, at: str | None = None, durable: boo
 
 def receive(
     *patterns: str | tuple[Any, ...],
-    timeout: float | bool | None = False,
+    timeout: float | bool | str | None = False,
     at: str | None = None,
     rest: bool = False,
     durable: bool = False,
@@ -166,13 +167,16 @@ def receive(
     """Yield this to receive: `reply = yield sp.receive(("Receiver", "ack"), timeout=0.5)`.
 
     A pattern is a peer, `(peer, name)` or `(peer, name, *fields)`. The role gets a `Received`, or None after
-    a timeout. `rest`: here the role may stay for good. `durable`: what was received up to here survives a
-    restart.
+    a timeout: of so many seconds, True for those that a run says, or `"any time"`, at any moment, also if
+    timers are on time. `rest`: here the role may stay for good. `durable`: what was received up to here
+    survives a restart.
     """
     if not patterns:
         raise UsageError("receive needs a pattern", hint='write receive("Peer") or receive(("Peer", "ack"))')
-    if not isinstance(timeout, bool | int | float | None) or not (timeout or 0) >= 0:
-        raise UsageError(f"a timeout is True or a number of seconds, not {timeout!r}")
+    seconds = 0 if timeout == AT_ANY_TIME else timeout
+    if not isinstance(seconds, bool | int | float | None) or not (seconds or 0) >= 0:
+        problem = f"a timeout is True or a number of seconds, not {timeout!r}"
+        raise UsageError(problem, hint=f"or timeout={AT_ANY_TIME!r}, for what takes as long as it likes")
     _check_group(at)
     return ReceiveRequest(tuple(map(_pattern, patterns)), timeout, at, bool(rest), bool(durable))
 

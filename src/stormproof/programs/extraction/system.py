@@ -156,7 +156,7 @@ def under_of(failures: Failures, system: System) -> Under:
     """Failures, resolved channel by channel, as those of a requirement: none of the file's are added."""
     under = under_model(failures.on(_without_failures(system)))
     most = tuple((None if kind == "total" else kind, n) for kind, n in failures.budget.to_json().items())
-    return replace(under, at_most=most)
+    return replace(under, at_most=most, timers=failures.timers)
 
 
 def under_model(model: FailureModel) -> Under:

@@ -96,6 +96,8 @@ class MethodsForAnyLength:
     def _without_faults(self, name: str, found: SurvivalAnswer) -> SurvivalAnswer:
         """A run without faults is better than any; a proof that there is none makes one fault the fewest."""
         request, model, ask = self.request, self.model, self.asks[name]
+        if model.extras.clocks is not None:  # what is found at any time proves little on time
+            return found
         asked = _portfolio(request, model, ask, faults=False)
         answer, effort = None, self.effort[name] // AFTER_VIOLATION
         while asked is not None and answer is None and effort > 0:
@@ -107,9 +109,9 @@ class MethodsForAnyLength:
 
 
 def _portfolio(request: Request, model: SurvivalModel, ask: Ask, faults: bool = True) -> Portfolio | None:
-    """Of what must stay possible: is there a deadlock elsewhere? None where there are observers: these methods
-    are not proved for them. They let timers expire at any time, so with timers on time their proofs are of
-    use, and their runs are not (definitions 16.5)."""
+    """Of what must stay possible: is there a deadlock elsewhere? None where there are observers: these
+    methods are not proved for them. They let timers expire at any time, so with timers on time their proofs
+    are of use, and their runs are not (definitions 16.5)."""
     if model.extras.observers:
         return None
     from ..reachability.proofs import portfolio

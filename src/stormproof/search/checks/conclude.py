@@ -34,6 +34,7 @@ def conclude(request: Request, outcome: Outcome, evidence: EvidenceFile) -> Verd
         counts=outcome.property in request.counted,
         certificate=outcome.certificate,
         fewest_certificate=outcome.fewest_certificate,
+        on_time=outcome.on_time,
         unbounded=request.options.unbounded,
         in_a_row=_longer_rows(request, outcome),
     )

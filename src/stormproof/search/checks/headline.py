@@ -54,12 +54,12 @@ def _answer(verdict: Verdict, faults_possible: bool, budget: Budget = NO_BUDGET)
 
 
 def number_of_faults(verdict: Verdict) -> str:
-    """`breaks with 2 faults`, `breaks with at most 2 faults`, `fails without any fault`."""
+    """`breaks with 2 faults`, `breaks with at most 2 faults`, `fails without any fault`; and what becomes of
+    that with timers on time."""
     count = verdict.faults or 0
-    if count == 0:
-        return "fails without any fault"
     most = "" if verdict.fewest else "at most "
-    return f"breaks with {most}{plural(count, 'fault')}"
+    said = f"breaks with {most}{plural(count, 'fault')}" if count else "fails without any fault"
+    return said if verdict.on_time is None else f"{said}, {verdict.on_time}"
 
 
 def extent(verdict: Verdict) -> str:

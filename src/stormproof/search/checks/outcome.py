@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..engine.rsc import RscViolation
     from ..engine.survival import FoundRun
     from ..narrate.reason import RunEnd
+    from .on_time import OnTime
 
     #: What proves a verdict: a certificate of survival, or that a goal is unreachable.
     Proof: TypeAlias = SurvivalCertificate | Certificate
@@ -60,7 +61,7 @@ class Outcome:
     `found` are violations in order of preference: a later one is used where the replay kernel cannot
     establish an earlier one within its budget. `stopped`: the limit that was hit. `exploration`: the one that
     the verdict speaks of. `reason` is set where no run is there to read it off. `vacuous`:
-    why it says nothing.
+    why it says nothing. `on_time`: a violation, asked again with timers on time.
     """
 
     property: str
@@ -82,3 +83,4 @@ class Outcome:
     vacuous: tuple[str, ...] = ()
     certificate: Proof | None = None
     fewest_certificate: Proof | None = None
+    on_time: OnTime | None = None

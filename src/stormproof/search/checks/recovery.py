@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 
 from ...kernel.model.ask import RECOVERS as ALWAYS_AT_REST, Ask, clean
 from ...kernel.model.goal import mentioned
 from ...kernel.model.phrases import any_of, plural
 from ...kernel.model.requirement import Requirement
 from ...kernel.model.survival import SLACK, SurvivalModel
+from ...kernel.semantics.standstill import Standstill
 from ...kernel.transform.extras import looking_at, survival_model as with_components_of
 from ...limits import Limits, why_interrupted
 from ...trust.survival_certificate import MOST, OutOfReach
@@ -22,6 +23,7 @@ from ..narrate.unanswered import unanswered
 from . import implications
 from .any_length import MethodsForAnyLength
 from .certify import certify
+from .on_time import NOT_SEARCHED, OnTime, asked_on_time, loop_anywhere, past_loops
 from .outcome import FoundViolation, Outcome, Survived
 from .properties import CLEAN, PROPERTIES, RECOVERS, Decision
 from .request import Request
@@ -68,7 +70,47 @@ def _decided(request: Request, model: SurvivalModel, asks: Mapping[str, Ask]) ->
         methods.decide,
     )
     found = decide_survival(search)
-    return {n: _looked_at(request, methods, n, found[n], Survived(model, asks[n])) for n in asks}
+    beside = _BesideTime(request, search, found)
+    return {
+        n: beside.added(n, _looked_at(request, methods, n, beside.found[n], Survived(model, asks[n])))
+        for n in asks
+    }
+
+
+class _BesideTime:
+    """What there is to say of timers beside the answers (definitions 16.7, 16.8)."""
+
+    def __init__(self, request: Request, search: GrowingBounds, found: Mapping[str, SurvivalAnswer]) -> None:
+        self.search, self.found, self.reasons = search, dict(found), dict[str, str]()
+        self.again: Mapping[str, OnTime] = {}
+        if not request.options.polish or any(a.stopped == INTERRUPTED for a in found.values()):
+            return
+        broken = {name: answer for name, answer in found.items() if answer.holds is False}
+        try:
+            self.again = asked_on_time(request, survival_asks, broken)
+            for name in broken if search.model.extras.clocks else ():
+                self.found[name], self.reasons[name] = past_loops(search, name, broken[name])
+        except KeyboardInterrupt:  # what was found stands
+            pass
+
+    def added(self, name: str, outcome: Outcome) -> Outcome:
+        """The outcome, with what is known of it on time."""
+        reason = self.reasons.get(name, "")
+        if outcome.holds is False:
+            notes = (*outcome.notes, *([reason] if reason else []))
+            return replace(outcome, on_time=self.again.get(name), notes=notes)
+        if outcome.holds is None:
+            return replace(outcome, reason=reason) if reason else outcome
+        loop, known = self._anywhere
+        said = (loop.sentence(),) if loop is not None else ()
+        notes = outcome.notes if known or loop is not None else (*outcome.notes, NOT_SEARCHED)
+        return replace(outcome, vacuous=(*outcome.vacuous, *said), notes=notes)
+
+    @cached_property
+    def _anywhere(self) -> tuple[Standstill | None, bool]:
+        if self.search.model.extras.clocks is None or not self.search.options.polish:
+            return None, True
+        return loop_anywhere(self.search.model, 1 if self.search.max_k is None else min(self.search.max_k, 2))
 
 
 def _looked_at(
@@ -176,6 +218,8 @@ def _marked(asked: Survived, found: SurvivalAnswer, request: Request) -> Surviva
     """With the run that is shortest up to the point of no return, and on from there. A certificate of what
     follows the storm, as the search has listed it, begins where the storm ends."""
     if found.holds is not False or found.run is None or not asked.ask.always:
+        return found
+    if asked.model.extras.clocks is not None:  # before it may be a loop without time (definitions 16.7)
         return found
     options, certified = request.options, MOST if request.options.certificates else 0
     if not certified:

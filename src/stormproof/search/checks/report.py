@@ -22,6 +22,7 @@ from .properties import PROPERTIES, Decision
 
 if TYPE_CHECKING:
     from ...kernel.model.conflict_graph import ConflictGraph
+    from .on_time import OnTime
     from .outcome import Proof, Tried
 
 
@@ -59,8 +60,8 @@ class Verdict:
     the search, so many faults are survived. `counts`: the exit code depends on it. `certificate`: what proves
     it, if certificates were asked for, and `fewest_certificate`: that it holds with fewer faults.
     `unbounded`: the question was for channels of any length. `in_a_row`: who sends more messages in a row
-    than `up_to`. `own`: of a requirement with failures of its own, and of a verdict that is given alone, the
-    report on it.
+    than `up_to`. `on_time`: what a violation with timers at any time becomes with timers on time. `own`: of a
+    requirement with failures of its own, and of a verdict that is given alone, the report on it.
     """
 
     property: str
@@ -88,6 +89,7 @@ class Verdict:
     fewest_certificate: Proof | None = None
     unbounded: bool = False
     in_a_row: InARow | None = None
+    on_time: OnTime | None = None
     own: Report | None = field(default=None, repr=False, compare=False)
 
     @builtins.property
@@ -171,6 +173,8 @@ class Verdict:
                 data["tolerated"] = self.tolerated
             if self.in_a_row is not None:
                 data["in_a_row"] = self.in_a_row.to_json()
+            if self.on_time is not None:
+                data["on_time"] = self.on_time.to_json()
         elif self.witness is not None and self.k_bounded:
             data |= {"faults": self.faults, "fewest": self.fewest}
         if self.others:

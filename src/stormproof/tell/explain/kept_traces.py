@@ -15,6 +15,7 @@ from ...kernel.model.actions import Configuration, Internal, Message, Receive, S
 from ...kernel.model.process import Process
 from ...kernel.model.survival import SLACK, SurvivalModel
 from ...kernel.model.system import System
+from ...kernel.model.timers import ANY
 from ...kernel.semantics.explore import TooLarge, explore, reached
 from ...kernel.semantics.faulty_steps import bounded_steps
 from ...kernel.semantics.goal_meaning import at_rest
@@ -117,7 +118,7 @@ class _Original:
     """A protocol without faults: timers cannot be seen."""
 
     def __init__(self, system: System) -> None:
-        self.model: SurvivalModel = survival_model(Question().request(calm(system)))
+        self.model: SurvivalModel = survival_model(Question().request(at_any_time(calm(system))))
         names = self.model.system.names
         self.index = {name: i for i, name in enumerate(names)}
         states = tuple(p.initial for p in self.model.system)
@@ -230,7 +231,7 @@ def _is_timer(transition: Transition) -> bool:
 
 def used_transitions(system: System) -> frozenset[tuple[str, Transition]]:
     """The transitions that runs take without faults; all of them, where there are too many configurations."""
-    model: SurvivalModel = survival_model(Question().request(calm(system)))
+    model: SurvivalModel = survival_model(Question().request(at_any_time(calm(system))))
     used: dict[tuple[str, Transition], None] = {}
 
     def following(node: _Node) -> Iterator[_Node]:
@@ -244,3 +245,8 @@ def used_transitions(system: System) -> frozenset[tuple[str, Transition]]:
     except TooLarge:
         return frozenset((p.name, t) for p in system for t in p.transitions)
     return frozenset(used)
+
+
+def at_any_time(system: System) -> System:
+    """Traces are kept also if timers expire early (definitions 10.17)."""
+    return replace(system, timers=ANY)

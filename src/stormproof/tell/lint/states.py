@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...kernel.model.actions import CRASH, Internal, Transition
+from ...errors import Place
+from ...kernel.model.actions import CRASH, TIMEOUT, Internal, Transition
+from ...kernel.model.clocks import due_after
 from ...kernel.model.phrases import listed
 from ...kernel.model.process import Process, StateKind
 from ...kernel.model.rest import RestStates, default_rest_states
@@ -26,6 +28,9 @@ def state_warnings(process: Process, rest: RestStates, places: Places | NoPlaces
     for transition in process.transitions:
         if isinstance(transition.action, Internal) and transition.action.timeout:
             yield from _timer(process, transition, rest, places)
+        elif transition.action == Internal(TIMEOUT):
+            said = f"the internal action 'timeout' of {name} is no timer: it takes no time"
+            yield Warning(said, places.transition(name, transition), f"write: timeout -> {transition.target}")
 
 
 def _unreachable(process: Process, places: Places | NoPlaces) -> Iterator[Warning]:
@@ -62,6 +67,7 @@ def _timer(
 ) -> Iterator[Warning]:
     source, _, target = transition
     place = places.transition(process.name, transition)
+    yield from _never_due(process, transition, place)
     leads_back = source in process.reachable(target)
     if leads_back and process.rest is None and target in default_rest_states(process):
         said = f"the timer in '{source}' leads back to '{target}', which counts as rest by default"
@@ -70,6 +76,15 @@ def _timer(
     if missing:
         said = f"after the timeout in '{source}', {process.name} never receives {listed(missing)} again"
         yield Warning(said, place, "a late message would block its channel")
+
+
+def _never_due(process: Process, transition: Transition, place: Place) -> Iterator[Warning]:
+    """Of several timers of one state only those with the least number are ever due (definitions 16.4)."""
+    first, action = due_after(process, transition.source), transition.action
+    assert isinstance(action, Internal)
+    if action.is_timer and first is not None and action.after > first:
+        said = f"in '{transition.source}' another timer of {process.name} is due after {first}, so that"
+        yield Warning(f"{said} `{action}` never expires on time", place)
 
 
 def _not_awaited(process: Process, transition: Transition, rest: RestStates) -> list[str]:

@@ -41,7 +41,7 @@ RESULT_KEYS = (
 VERDICT_KEYS = (
     *("property", "k", "holds", "reason", "states", "transitions", "seconds", "witness", "up_to", "faults"),
     *("fewest", "tolerated", "others", "counts", "requirement", "tried", "notes", "certificate"),
-    *("fewest_certificate", "replayed", "witness_k", "conflict", "status", "vacuous", "in_a_row"),
+    *("fewest_certificate", "replayed", "witness_k", "conflict", "status", "vacuous", "in_a_row", "on_time"),
 )
 _OTHER_KEYS = ("culprit", "reason", "witness")
 _WRAPPERS = {"reports": {"stormproof", "reports"}, "models": {"stormproof", "models", "output", "text"}}
