@@ -10,6 +10,8 @@ const WALK = 450;
 const WATCH = 900, QUICKEST = 250, WHOLE = 20_000, ZOOMS = [0.4, 0.5, 0.6, 0.72, 0.85, 1, 1.2, 1.5, 2];
 // Automata are drawn smaller, down to this, if they then stand side by side or need not be scrolled.
 const SMALLEST = 0.72;
+// A chart of more roles than this is as wide as its frame, however small that makes it.
+const MANY = 6;
 
 export class Play {
   #run = EMPTY;
@@ -55,7 +57,7 @@ export class Play {
     });
     $("play").addEventListener("keydown", (event) => this.#key(event));
     new ResizeObserver(() => fit($("play-automata"))).observe($("play-automata"));
-    new ResizeObserver(() => this.#size()).observe($("play-chart"));
+    new ResizeObserver(() => { this.#size(); this.#place(); }).observe($("play-chart"));
   }
 
   get run() { return this.#run; }
@@ -152,7 +154,8 @@ export class Play {
   #scale() {
     const svg = $("play-chart").querySelector("svg");
     if (this.#zoom !== null || !svg) return this.#zoom ?? 1;
-    return Math.min(1, Math.max(ZOOMS[0], ($("play-chart").clientWidth - 2) / Number(svg.getAttribute("width"))));
+    const least = svg.querySelectorAll(".sp-heads .sp-box").length > MANY ? ZOOMS[0] : SMALLEST;
+    return Math.min(1, Math.max(least, ($("play-chart").clientWidth - 2) / Number(svg.getAttribute("width"))));
   }
 
   #size() {

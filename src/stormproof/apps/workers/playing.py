@@ -27,7 +27,7 @@ from ...search.checks.request import Request, make_request
 from ...search.checks.requirements import request_of
 from ...search.counterexample.storm_run import run_steps
 from ...tell.draw.chart.build import Chart, chart, describe_act, descriptions
-from ...tell.draw.chart.condense import condensed
+from ...tell.draw.chart.condense import condensed, without_waits
 from ...tell.draw.chart.svg import chart_svg
 from .asking import Tell, own_failures
 from .breaking import Forbidden, broken_at, forbidden
@@ -160,6 +160,8 @@ def _drawn(
     """The chart of a run, with what its verdict says over it."""
     witness = marked(run.witness(playing.model), marks)
     whole = chart(playing.model.shown, witness, fold=False, title=said_of(run, marks))
+    if not whole.title and any(step.calm for step in stormy_steps(playing.model, run.places[-1])):
+        whole = without_waits(whole)
     if opened == EVERYTHING:
         return whole
     begins = [i for i in opened if isinstance(i, int)] if isinstance(opened, list) else []

@@ -47,6 +47,11 @@ def without_idle_roles(chart: Chart) -> Chart:
     return replace(chart, lifelines=kept, places=(*chart.places, said), idle=tuple(idle))
 
 
+def without_waits(chart: Chart) -> Chart:
+    """Without what everybody waits for at the end: a run that goes on has no end yet."""
+    return replace(chart, lifelines=tuple(replace(line, wait=None) for line in chart.lifelines))
+
+
 def _do(names: list[str]) -> str:
     return "does" if len(names) == 1 else "do"
 

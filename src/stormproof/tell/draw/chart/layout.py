@@ -134,12 +134,12 @@ def _columns(chart: Chart) -> tuple[dict[str, float], float]:
     half = [_half_width(line, several) for line in chart.lifelines]
     side = [_side_width(line) for line in chart.lifelines]
     pairs = zip(itertools.pairwise(half), itertools.pairwise(side))
-    least = _GAP if len(chart.lifelines) <= _MANY else _NARROW
-    gaps = [max(least, a + b + 16, c + 30, d + 30) for (a, b), (c, d) in pairs]
+    many = len(chart.lifelines) > _MANY
+    gaps = [max(_NARROW if many else _GAP, a + b + 16, c + 30, d + 30) for (a, b), (c, d) in pairs]
     index = {name: i for i, name in enumerate(chart.names)}
     for flight in chart.shown:
         a, b = sorted(index[end] for end in flight.channel)
-        lack = _length_of(flight) - sum(gaps[a:b])
+        lack = _length_of(flight, many) - sum(gaps[a:b])
         if lack > 0 and a < b:
             gaps[a:b] = [g + lack / (b - a) for g in gaps[a:b]]
     x = {chart.names[0]: max(half[0], side[0]) + 16}
@@ -151,11 +151,14 @@ def _columns(chart: Chart) -> tuple[dict[str, float], float]:
     return x, width
 
 
-def _length_of(flight: Flight) -> float:
-    """How far a message should have to go: for its names, and so that a long flight is not too steep."""
+def _length_of(flight: Flight, many: bool) -> float:
+    """How far a message should have to go: for its names, and, unless there are many lifelines, so that a
+    long flight is not too steep."""
     need = sum(min(text_width(printable(m), LABEL), LONGEST) for m in names_of(flight))
     if flight.fate is Fate.LOST and need > _LONG:  # its arrow ends on its way
         need *= 1.5
+    if many:
+        return need + 40
     need += 70
     return max(need, min(130.0 + 7 * (flight.instants[-1] - flight.sent), 300.0))
 

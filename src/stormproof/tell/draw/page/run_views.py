@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ....errors import printable
 from ....kernel.model.phrases import listed, plural
@@ -42,13 +42,14 @@ def _view(found: VerdictMatrix, run: ShownRun) -> RunView:
     words = [c.verdict.replay_words for c in cells if not c.verdict.replayed]
     replayed = REPLAYED if run.good or not words else words[0]
     counts = f"{plural(len(run.witness.steps), 'step')}, {plural(len(run.witness.faults), 'fault')}"
+    title = _title(run, cells)
     return RunView(
-        title=_title(run, cells),
+        title=title,
         named=_named(cells),
         facts=f"{counts}, {replayed}",
         explanation=run.explanation,
         command=run.command,
-        chart=chart_svg(run.chart, style=False),
+        chart=chart_svg(replace(run.chart, title=title), style=False),
         steps=tuple(printable(words) for words in descriptions(run.chart)),
         conflict_graph=_conflict_graph(run, cells),
     )
