@@ -287,6 +287,7 @@ export class Play {
 
   #show() {
     const { moments, steps, rest, way, choices } = this.#shown, at = this.#run.at, last = steps.length;
+    $("play").classList.toggle("empty", last === 0);
     $("play-chart").replaceChildren(picture(this.#shown.svg));
     this.#size();
     this.#place();
