@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+import stormproof as sp
 from stormproof.errors import InputError
 from stormproof.kernel.model.actions import Internal, Receive, Send
+from stormproof.kernel.model.part import in_part, whole
 from stormproof.kernel.model.process import Process
 from stormproof.kernel.model.rest import rest_states
 from stormproof.languages.formats.storm import read
@@ -141,5 +143,10 @@ def test_a_map_and_a_list_hold_what_was_put_into_them() -> None:
 
 
 def test_too_many_values_are_refused_with_the_variable() -> None:
+    roles = "role A { var x: 0..100000  s: B!m -> s { x = x + 1 } }  role B { s: A?m -> s }"
+    system = read(f"const one = 1\n{roles}")
+    assert in_part(system)
     with pytest.raises(InputError, match="'x' of A takes more than 1,000 values"):
-        role("var x: 0..100000\ns: B!m(x) -> s { x = x + 1 }".replace("m(x)", "m"), "role B { s: A?m -> s }")
+        whole(system)
+    with pytest.raises(InputError, match="1,000 values; a run with"):
+        sp.check(system)

@@ -15,6 +15,7 @@ from ...errors import UsageError
 from ...kernel.model.actions import Channel
 from ...kernel.model.failures import Failures, parse_channel
 from ...kernel.model.faults import CORRUPTION, KINDS, PROCESS_KINDS, SCOPES, FaultKind
+from ...kernel.model.part import whole
 from ...kernel.model.system import MAILBOX, System
 from ...kernel.model.timers import MODES
 from ...languages import formats, protocols
@@ -38,7 +39,12 @@ def missing_for_studio() -> list[str]:
 
 def load_input(source: str, format: str | None = None) -> System:
     """The system that FILE names: standard input, a built-in protocol, a file in any language, or
-    `module.py:protocol`, which runs the module."""
+    `module.py:protocol`, which runs the module. Its automata are whole."""
+    return whole(load_partly(source, format))
+
+
+def load_partly(source: str, format: str | None = None) -> System:
+    """The same, with automata that may be made in part."""
     if format is not None:
         formats.format_named(format)
     constants = constants_asked()
@@ -79,16 +85,17 @@ def _as_asked(system: System) -> System:
 def load_with_places(
     source: str, format: str | None = None
 ) -> tuple[System, tuple[Warning, ...], Places | NoPlaces | None]:
-    """The system that FILE names, the warnings about it, and its places; a built-in one has none."""
+    """The system that FILE names, the warnings about it, and its places; a built-in one has none. Its
+    automata may be made in part."""
     if source != "-" and protocols.is_library_name(source):
-        return load_input(source, format), (), None  # nobody can mend a built-in protocol
+        return load_partly(source, format), (), None  # nobody can mend a built-in protocol
     from ...tell.lint.api import lint_with_places, warnings
 
     if formats.is_stream(source):
         text, name = formats.read_text(source), formats.display_name(source)
         read, found, known = lint_with_places(text, name, format, constants_asked())
         return _as_asked(read), found, known
-    system = load_input(source, format)
+    system = load_partly(source, format)
     places = _places(system, source, format)
     return system, warnings(system, places), places
 
@@ -115,7 +122,7 @@ def load_with_text(source: str, format: str | None = None) -> tuple[System, str 
     text, name = formats.read_text(source), formats.display_name(source)
     stream = formats.is_stream(source)
     read = formats.loads(text, format, name, constants_asked()) if stream else load_input(source, format)
-    system = _as_asked(read)
+    system = whole(_as_asked(read))
     return system, text if formats.language_of(text, name, format) == "storm" else None
 
 

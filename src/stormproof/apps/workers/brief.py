@@ -10,6 +10,7 @@ from typing import Any
 from ...errors import StormproofError, UsageError
 from ...kernel.model.failures import Failures, parse_channel
 from ...kernel.model.faults import KINDS
+from ...kernel.model.part import whole
 from ...kernel.model.run import Witness
 from ...kernel.model.system import System
 from ...languages import formats, protocols
@@ -139,7 +140,7 @@ def _clipped(text: str) -> str:
 
 
 def _explain(question: Mapping[str, Any], options: Options) -> Said:
-    system, _ = _system(question)
+    system = whole(_system(question)[0])
     failures = _failures(question)
     report = Question(failures, options).report(system)
     paragraphs = [
@@ -210,7 +211,7 @@ def _after_frontier(found: Frontier) -> str:
 
 def _mutate(question: Mapping[str, Any], options: Options) -> Said:
     """One job: the worker is one of several already."""
-    system, places = _system(question)[0], _places(question)
+    system, places = whole(_system(question)[0]), _places(question)
     operators = question.get("operators") or None
     found = mutate(system, _failures(question), operators=operators, jobs=1, places=places, options=options)
     status = "undecided" if found.exit_code == 3 else "some survive" if found.survivors else "all noticed"
@@ -286,7 +287,7 @@ def _lint(question: Mapping[str, Any], options: Options) -> Said:
 
 
 def _draw(question: Mapping[str, Any], options: Options) -> Said:
-    system, _ = _system(question)
+    system = whole(_system(question)[0])
     shown = automata_mermaid(system)
     return {
         "status": "drawn",

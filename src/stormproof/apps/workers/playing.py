@@ -12,6 +12,7 @@ from typing import Any
 from ...errors import InputError, printable
 from ...kernel.model.actions import Channel, Configuration, Message, Transition
 from ...kernel.model.fault_steps import Fault
+from ...kernel.model.part import whole
 from ...kernel.model.phrases import from_sender, listed
 from ...kernel.model.requirement import Requirement
 from ...kernel.model.run import Act, Step, Witness, step_from_json, step_to_json
@@ -83,6 +84,7 @@ def game(text: str, settings: Any) -> Game:
 def _game(text: str, settings: str) -> Game:
     """Kept, since a page asks about one system many times in a row."""
     system, _, places = placed_system(text)
+    system = whole(system)
     failures = settings_on(system, json.loads(settings))
     request = make_request(
         system, failures, k=None, max_k=None, properties=(), semantics="definition", options=Options()

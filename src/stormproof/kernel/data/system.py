@@ -11,6 +11,7 @@ from ...records import dataclass
 from ..model.actions import Transition
 from ..model.faults import ChannelFaults
 from ..model.observer import Observer
+from ..model.part import Making
 from ..model.process import Process
 from ..model.requirement import Requirement
 from ..model.system import PEER_TO_PEER, System
@@ -42,6 +43,8 @@ class DataNames:
     states: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     local: Mapping[str, Mapping[str, LocalState]] = field(default_factory=dict)
     steps: Mapping[str, Mapping[Transition, Place]] = field(default_factory=dict)
+    #: The names of all messages of roles, without their values.
+    messages: frozenset[str] = frozenset()
     #: The processes whose rest states the file lists.
     rest: frozenset[str] = frozenset()
 
@@ -60,6 +63,8 @@ class DataSystem(System):
 
     data: DataNames = field(default_factory=DataNames, compare=False, repr=False)
     source: DataSource | None = field(default=None, compare=False, repr=False)
+    #: What makes more of its automata.
+    making: Making | None = field(default=None, compare=False, repr=False)
 
     made_of_data: ClassVar[bool] = True
 
@@ -74,7 +79,9 @@ class DataSystem(System):
         observers: Iterable[Observer] = (),
         data: DataNames | None = None,
         source: DataSource | None = None,
+        making: Making | None = None,
     ) -> None:
         super().__init__(processes, name, faults, requirements, communication, timers, observers)
         object.__setattr__(self, "data", data or DataNames())
         object.__setattr__(self, "source", source)
+        object.__setattr__(self, "making", making)

@@ -13,6 +13,7 @@ from itertools import islice, permutations
 from ..model.actions import Action, Channel, Internal
 from ..model.corruption import transitive_closure
 from ..model.faults import PLAIN_KINDS, ChannelFaults
+from ..model.part import whole
 from ..model.phrases import arrow, listed, plural
 from ..model.process import Process
 from ..model.system import System
@@ -83,6 +84,7 @@ def compare(
     >>> found.equal, found.identified[0].first, found.identified[0].second
     (True, 'x(int)', 'x(i32)')
     """
+    first, second = whole(first), whole(second)
     if first.communication != second.communication:
         said = f"{called[0]} communicates by {_by(first)} and {called[1]} by {_by(second)}"
         return Comparison(False, False, (Difference("communication", said),))

@@ -27,6 +27,7 @@ from ..data.types import NUMBER, TRUTH, MemberOf, SetOf, Type, members, type_of
 from ..data.values import Member, Value, spell
 from ..model.actions import CRASH, Channel, Message
 from ..model.goal import And, At, Contains, Goal, Holds, Named, Not, Or
+from ..model.part import in_part
 from ..model.rest import STOPPED
 from .parse import unrecorded
 
@@ -209,7 +210,8 @@ class _Meaning:
             return CRASH
         values = [compile(part, self.scope(env)).run(env) for part in fields]
         spelt = f"{name.name}({', '.join(map(spell, values))})" if values else name.name
-        if spelt not in self.system.messages and not self.unread:
+        known = in_part(self.system) and name.name in self.data.messages
+        if spelt not in self.system.messages and not (self.unread or known):
             here = [str(m) for m in self.system.alphabet(channel)]
             listed = ", ".join(here[:12]) + (", ..." if len(here) > 12 else "")
             hint = did_you_mean(spelt, self.system.messages)

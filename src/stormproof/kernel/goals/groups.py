@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from dataclasses import replace
 
 from ..model.goal import And, At, Goal, Not, Or
 from ..model.system import System
@@ -16,6 +17,18 @@ def expand_groups(goal: Goal, system: System, quoted: Set[tuple[str, str]]) -> G
         return Not(expand_groups(goal.part, system, quoted))
     if isinstance(goal, And | Or):
         return type(goal)(tuple(expand_groups(part, system, quoted) for part in goal.parts))
+    return goal
+
+
+def grown(goal: Goal, system: System) -> Goal:
+    """The goal with the states that a group has now, where it names one."""
+    if isinstance(goal, At):
+        states = system[goal.process].group(goal.group) if goal.group else ()
+        return replace(goal, states=states) if states else goal
+    if isinstance(goal, Not):
+        return replace(goal, part=grown(goal.part, system))
+    if isinstance(goal, And | Or):
+        return replace(goal, parts=tuple(grown(part, system) for part in goal.parts))
     return goal
 
 

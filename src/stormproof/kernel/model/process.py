@@ -42,6 +42,9 @@ class Process:
     `disks` instead, what its disk may hold, each with the state in which a restart then begins, the first one
     at first; and `saves`, transitions that write values (definitions 14.1 to 14.6).
 
+    `unmade` are states whose transitions are not known yet (definitions 19.1): nothing leaves them here, and
+    no answer may depend on that.
+
     What its author calls several states together are `groups`, and `places` is where a state is written, if
     that is known; neither is a part of what the process does.
     """
@@ -60,6 +63,7 @@ class Process:
     recovery: tuple[tuple[str, str], ...] = ()
     saves: tuple[tuple[Transition, DiskContent], ...] = ()
     disks: tuple[tuple[DiskContent, str], ...] = ()
+    unmade: tuple[str, ...] = ()
     groups: tuple[tuple[str, tuple[str, ...]], ...] = field(default=(), compare=False, repr=False)
     places: tuple[tuple[str, Place], ...] = field(default=(), compare=False, repr=False)
 
@@ -79,6 +83,7 @@ class Process:
         recovery: Iterable[tuple[str, str]] = (),
         saves: Iterable[tuple[Transition, DiskContent]] = (),
         disks: Iterable[tuple[DiskContent, str]] = (),
+        unmade: Iterable[str] = (),
         groups: Iterable[tuple[str, tuple[str, ...]]] = (),
         places: Iterable[tuple[str, Place]] = (),
     ) -> None:
@@ -102,6 +107,7 @@ class Process:
         put(self, "recovery", tuple(sorted(dict(recovery).items())))
         put(self, "saves", tuple((Transition(*row), tuple(values)) for row, values in saves if row in once))
         put(self, "disks", tuple((tuple(held), state) for held, state in disks))
+        put(self, "unmade", self._ordered(unmade, "stop being made in"))
         put(self, "groups", tuple(groups))
         put(self, "places", tuple(places))
         self._validate()
@@ -303,6 +309,7 @@ class Process:
             atomic=tuple(s for s in self.atomic if s in keep),
             recovery=tuple(row for row in self.recovery if row[0] in keep or not row[0]),
             saves=tuple(row for row in self.saves if row[0].source in keep),
+            unmade=tuple(s for s in self.unmade if s in keep),
         )
 
     def _repr_svg_(self) -> str:

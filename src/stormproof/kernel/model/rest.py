@@ -50,8 +50,13 @@ def ended_states(process: Process) -> frozenset[str]:
     """From here the process sends nothing more and takes at most crash messages, or it has crashed."""
 
     def silent(state: str) -> bool:
-        return not process.sends(state) and all(isinstance(r.message, Crash) for r in process.receives(state))
+        return (
+            state not in unmade
+            and not process.sends(state)
+            and all(isinstance(r.message, Crash) for r in process.receives(state))
+        )
 
+    unmade = frozenset(process.unmade)  # what is not known yet may still send (definitions 19.3)
     ended = {s for s in process.states if silent(s)}
     while True:
         leaving = [t for t in process.transitions if t.target not in ended and not is_crash(t.action)]
@@ -70,7 +75,7 @@ def default_rest_states(process: Process) -> frozenset[str]:
         only_receives = all(isinstance(t.action, Receive) for t in leaving)
         return only_receives and (process.service or all(t.target == state for t in leaving))
 
-    found = {s for s in process.states if rests(s)}
+    found = {s for s in process.states if s not in process.unmade and rests(s)}
     reached = _without_crashes(process)
     back = any(
         t.target == process.initial and t.source in reached and _is_ordinary_message(t)

@@ -91,7 +91,7 @@ class DiskProduct:
         return names
 
     def as_process(self) -> Process:
-        names = self.names
+        names, unmade = self.names, frozenset(self.process.unmade)
         rows = (
             Transition(names[at], row.action, names[to])
             for at, found in self.rows.items()
@@ -102,6 +102,7 @@ class DiskProduct:
             initial=names[OnDisk(self.process.initial, self.process.first_disk)],
             transitions=tuple(rows),
             states=tuple(names.values()),
+            unmade=tuple(n for at, n in names.items() if at.state in unmade and not at.unrecorded),
             durable=(),
             atomic=(),
             recovery=(),

@@ -10,6 +10,7 @@ from ..model.arguments import check_arguments
 from ..model.clocks import runs_timer
 from ..model.failures import FailureModel, Failures
 from ..model.goal import Goal, recorded_in
+from ..model.part import whole
 from ..model.phrases import listed
 from ..model.rest import is_crash, rest_states
 from ..model.system import System
@@ -26,14 +27,16 @@ _ENCODED = {
 
 
 def prepare(
-    system: System, failures: Failures, semantics: str = "definition"
+    system: System, failures: Failures, semantics: str = "definition", partly: bool = False
 ) -> tuple[System, FailureModel, tuple[str, ...]]:
-    """The system that is searched: who may crash is marked, crash handling completed, encodings applied.
+    """The system that is searched: who may crash is marked, crash handling completed, encodings applied. Its
+    automata are whole, unless it is asked `partly`.
 
     A completed system also cleans up, as the translation from types does: else the crash message would stay
     behind wherever somebody has finished, and k-er fail for that alone.
     """
     check_arguments(system, failures)
+    system = system if partly else whole(system)
     if semantics not in SEMANTICS:
         raise UsageError(f"unknown semantics '{semantics}'; there are {listed(SEMANTICS)}")
     model = failures.on(system)

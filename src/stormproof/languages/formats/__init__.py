@@ -20,6 +20,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from ...errors import FormatError, InputError, ParseError, Place, UsageError
+from ...kernel.model.part import whole
 from ...kernel.model.system import System
 from .files import MAX_BYTES, STDIN, check_free, clean, display_name, is_stream, read_text, save, save_over
 from .languages import FORMATS
@@ -191,6 +192,7 @@ def dumps(system: System, format: str, **options: Any) -> str:
     chosen = format_named(format)
     if chosen.write is None:
         raise UsageError(f"{chosen.name} can be read but not written")
+    system = whole(system)
     if not chosen.complete:
         system, dropped = plain(system, chosen.mailboxes, chosen.process_faults)
         if dropped:

@@ -33,7 +33,8 @@ _NO_CONSTANTS = "the file has none; it declares them:  const numbers = 3"
 
 
 def read(text: str, name: str = "<input>", constants: Mapping[str, str] | None = None) -> System:
-    """The system that a .storm text describes, with other values for some of its constants."""
+    """The system that a .storm text describes, with other values for some of its constants. Of roles with
+    variables that have very many states only the first ones are made (definitions 19.1)."""
     source = Source(text, name)
     return build(source, parse(source), constants)
 
@@ -54,12 +55,13 @@ def build(source: Source, file: File, constants: Mapping[str, str] | None = None
 
 
 def _build_data(source: Source, file: File, constants: Mapping[str, str]) -> System:
+    from ...programs.data.build import HORIZON
     from .storm_data_system import DataSystemMaker
 
     mistakes = Mistakes(list(file.errors))
     system: System | None = None
     with suppress(TooMany):
-        system = DataSystemMaker(source, file, constants, mistakes).system()
+        system = DataSystemMaker(source, file, constants, mistakes).system(HORIZON)
     raise_all(mistakes.errors)
     assert system is not None
     return system

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ...errors import ModelError
+from ...errors import ModelError, Place, raise_all
 from ...kernel.data.evaluate import NameScope, of_type
 from ...kernel.data.syntax import Apply, DataMistake, Expression, Name, Quantified
 from ...kernel.data.system import DataNames, DataSource, DataSystem, LocalState
@@ -16,11 +16,21 @@ from ...kernel.model.process import Process
 from ...kernel.model.requirement import Requirement
 from ...kernel.model.rest import default_rest_states
 from ...kernel.model.system import System
-from ...programs.data.alternatives import CompiledRole
-from ...programs.data.build import BuiltRole, build_roles
+from ...programs.automata.making import MakingOfPrograms
+from ...programs.automata.names import StableNames
+from ...programs.automata.program import AnyProgram
+from ...programs.data.alternatives import CompiledRole, DataAlternative
+from ...programs.data.build import (
+    BuiltRole,
+    DataAutomaton,
+    built_role,
+    data_programs,
+    state_name,
+)
 from ...programs.data.compile import compile_roles
+from ...programs.data.program import DataPoint, DataProgram
 from ...programs.data.scope import FileScope
-from ...programs.data.syntax import DataRole
+from ...programs.data.syntax import RECEIVE, SEND, DataRole
 from ...programs.data.watching import BuiltObserver, build_observer, compile_observer, events_of
 from .storm_disks import not_held
 from .storm_faults import resolve, with_role_faults
@@ -45,6 +55,7 @@ class DataSystemMaker:
         states = {name: body.states for name, body in bodies.items()}
         self.watchers = {body.name: compile_observer(self.scope, channels, body, states) for body in watching}
         self.observers: list[BuiltObserver] = []
+        self.places: dict[int, Place] = {}
         for problem in () if file.roles_unread else self.scope.mistakes:
             if not self.in_broken_role(problem.start):
                 self.note(problem)
@@ -59,15 +70,32 @@ class DataSystemMaker:
     def note(self, problem: DataMistake) -> None:
         self.mistakes.fail(self.source, problem.message, problem.start, problem.end, problem.hint, ModelError)
 
-    def system(self) -> DataSystem | None:
-        """The system; where there are mistakes one without steps, in which names are looked up."""
+    def system(self, most: int | None = None) -> DataSystem | None:
+        """The system, with all automata or, if these have more states than `most`, the first of them; where
+        there are mistakes one without steps, in which names are looked up."""
         if not self.roles:
             return None
-        built = self.built() if not self.mistakes.errors else []
+        if self.mistakes.errors:
+            return self.system_of([])
+        self.making = DataMaking(self)
+        most = None if self.watchers else most  # observers are made of all events (definitions 19.6)
+        system = self.system_of(self.built(lambda: self.making.built(self.making.begin(most))))
+        self.making.titles = tuple(r.title for r in system.requirements)
+        return system
+
+    def system_again(self, make: Callable[[], list[BuiltRole]]) -> DataSystem:
+        """The system when more of its automata, or all, are made."""
+        self.mistakes = Mistakes([])
+        system = self.system_of(self.built(make))
+        raise_all(self.mistakes.errors)
+        return system
+
+    def system_of(self, built: list[BuiltRole]) -> DataSystem:
         data = self.names(built)
         processes = [b.process for b in built] or [*self.skeletons()]
         source = DataSource(self.source.text, dict(self.given))
         file = self.file
+        making = self.making if any(b.process.unmade for b in built) else None
         system = DataSystem(
             processes,
             file.name,
@@ -76,28 +104,33 @@ class DataSystemMaker:
             observers=self.watching(),
             data=data,
             source=source,
+            making=making,
         )
         required = [r for b in built for r in b.required]
         required += [r for watching in self.observers for r in watching.required]
         return self.with_lines(system, built, required)
 
-    def built(self) -> list[BuiltRole]:
-        places = {}
+    def place_of(self, start: int) -> Place:
+        if start not in self.places:
+            self.places[start] = self.source.place(start)
+        return self.places[start]
 
-        def place_of(start: int) -> Any:
-            if start not in places:
-                places[start] = self.source.place(start)
-            return places[start]
+    @property
+    def services(self) -> frozenset[str]:
+        return frozenset(name for name, role in self.syntax.items() if role.service)
 
-        services = frozenset(name for name, role in self.syntax.items() if role.service)
+    def data_programs(self) -> list[DataProgram]:
+        return data_programs(self.roles, self.scope.families, self.kept(), self.place_of)
+
+    def built(self, make: Callable[[], list[BuiltRole]]) -> list[BuiltRole]:
         try:
-            made = build_roles(self.roles, self.scope.families, self.kept(), place_of, services)
+            made = make()
         except ModelError as problem:
             self.mistakes.add(problem)
             return []
         found = [replace_process(b, self.syntax[b.role.name]) for b in made]
         try:
-            self.observe(found, place_of)
+            self.observe(found, self.place_of)
         except ModelError as problem:
             self.mistakes.add(problem)
         return found
@@ -141,7 +174,11 @@ class DataSystemMaker:
             {role.name: tuple(role.states) for role in roles},
             local | {b.observer.name: b.local for b in self.observers},
             {b.process.name: b.steps for b in built},
+            frozenset(str(a.written.message) for a in self.alternatives() if a.kind in (SEND, RECEIVE)),
         )
+
+    def alternatives(self) -> Iterable[DataAlternative]:
+        return (a for role in self.roles.values() for found in role.states.values() for a in found)
 
     def kept(self) -> dict[str, frozenset[str]]:
         """The variables that requirements and `rest` lines read."""
@@ -274,10 +311,32 @@ class DataSystemMaker:
         return of_type(value, scope, domains[name.name], f"'{name.name}'").run
 
 
+class DataMaking(MakingOfPrograms[DataPoint]):
+    """The automata of the roles of a file."""
+
+    def __init__(self, maker: DataSystemMaker) -> None:
+        self.maker = maker
+        super().__init__(maker.data_programs())
+
+    def names_of(self, program: AnyProgram[DataPoint]) -> StableNames[DataPoint]:
+        return StableNames(state_name)
+
+    def built(self, automata: Mapping[str, DataAutomaton]) -> list[BuiltRole]:
+        services = self.maker.services
+        return [built_role(a, services, self.names[name].names(a.points)) for name, a in automata.items()]
+
+    def system_of(self, automata: Mapping[str, DataAutomaton]) -> DataSystem:
+        return self.maker.system_again(lambda: self.built(automata))
+
+    def whole_system(self) -> DataSystem:
+        made = DataMaking(self.maker)
+        return self.maker.system_again(lambda: made.built(made.begin(None)))
+
+
 def replace_process(built: BuiltRole, role: RoleSyntax) -> BuiltRole:
     """The role's own words; rest states that are the default ones are not listed."""
     process = replace(built.process, reliable=role.reliable, service=role.service)
-    if set(process.rest or ()) == default_rest_states(process):
+    if not process.unmade and set(process.rest or ()) == default_rest_states(process):
         process = replace(process, rest=None)
     return replace(built, process=process)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ...kernel.data.system import DataSystem
+from ...kernel.model.part import whole
 from .storm import build
 from .storm_fmt import fmt
 from .storm_parse import parse
@@ -19,7 +20,7 @@ def source_of(system: DataSystem) -> str | None:
         return None
     text = with_constants(system.source.text, system.source.given)
     source = Source(text)
-    again = build(source, parse(source))
+    again = whole(build(source, parse(source)))
     named = f"protocol {quote(system.name)}\n" if system.name and not again.name else ""
     if replace(again, name=again.name or system.name) != system:
         return None

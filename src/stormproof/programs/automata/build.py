@@ -36,6 +36,7 @@ def build_process(
         durable=[names[key] for key, point in points if point.durable],
         saves=list(_saves(automaton, names)),
         disks=[(spelt(held), names[point.key]) for held, point in disk] if disk is not None else (),
+        unmade=[names[key] for key in automaton.points if key in automaton.unmade],
         groups=_groups(automaton, names),
         places=[(names[key], place) for key, point in points if (place := point.place) is not None],
     )

@@ -1,11 +1,16 @@
-"""All points that programs can reach together: a fixpoint over the messages that may come on each channel.
+"""The points that programs can reach together, as far as they are wanted: a fixpoint over the messages that
+may come on each channel.
 
-A message is tried once at each point that listens to its sender, and a point is visited once.
+A message is tried once at each point that listens to its sender, and a point is visited once. A point that
+has not been visited is a mark: it is known, and what comes after it is not (definitions 19.1). Whatever was
+visited has all the transitions that the messages known so far give it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections import deque
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Generic
 
 from ...errors import ModelError, did_you_mean
@@ -22,10 +27,14 @@ from .program import (
     Variable,
     listed_last,
 )
+from .walk import WalkStart, walk
 
 #: Values of one variable, messages of one name, points of one role: more are refused.
 MOST_VALUES = 1_000
 MOST_POINTS = 50_000
+
+#: Where all points cannot be made at once, a check begins with those of a run of so many steps.
+FIRST = 100
 
 
 def explore(programs: Iterable[AnyProgram[P]]) -> dict[str, Automaton[P]]:
@@ -48,8 +57,27 @@ class JointExploration(Generic[P]):
     def __init__(self, programs: Iterable[AnyProgram[P]], outside: Iterable[str] = ()) -> None:
         self.roles = {program.name: _Role(program) for program in programs}
         self.inboxes = {name: _Inbox() for name in (*self.roles, *outside)}
+        #: Is what goes beyond a limit an error? Otherwise it stays a mark.
+        self.strict = True
 
-    def run(self) -> dict[str, Automaton[P]]:
+    def run(self, most: int | None = None) -> dict[str, Automaton[P]]:
+        """The automata of all points, or of those for which `most` steps suffice."""
+        self.begin()
+        self.strict = most is None
+        for role in self.roles.values():
+            role.bounded = self.strict
+        share = 0 if most is None else max(most // len(self.roles), 1)
+        advance = partial(self._advance, limit=most, share=share)
+        while any(list(map(advance, self.roles.values()))):
+            pass
+        return self.automata()
+
+    @property
+    def complete(self) -> bool:
+        """Is there no mark?"""
+        return not any(role.waiting for role in self.roles.values())
+
+    def begin(self) -> None:
         for name, role in self.roles.items():
             role.reach(role.program.start)
             for point in role.program.recovery.values():
@@ -58,26 +86,88 @@ class JointExploration(Generic[P]):
             for message in role.program.named():
                 if message.peer in self.inboxes:
                     self.inboxes[name].put(message)
-        while any(list(map(self._advance, self.roles.values()))):
-            pass
+
+    @property
+    def spent(self) -> int:
+        """How many points were visited, and steps tried."""
+        return sum(role.spent for role in self.roles.values())
+
+    def automata(self) -> dict[str, Automaton[P]]:
         return {name: role.automaton() for name, role in self.roles.items()}
 
-    def _advance(self, role: _Role[P]) -> bool:
+    def _advance(self, role: _Role[P], limit: int | None, share: int) -> bool:
         """Try what is new, messages and points; was there anything?"""
-        inbox = self.inboxes[role.name].messages
-        if role.tried == len(inbox) and not role.queue:
+        may = limit is None or self.spent < limit
+        if role.tried == len(self.inboxes[role.name].messages) and not (role.queue and may):
             return False
+        self._try_messages(role)
+        last = role.spent + share
+        while role.queue and (limit is None or (role.spent < last and self.spent < limit)):
+            self._visit(role, role.queue.popleft())
+        return True
+
+    def _try_messages(self, role: _Role[P]) -> None:
+        """What came since then, at the points that listen already."""
+        inbox = self.inboxes[role.name].messages
         first, role.tried = role.tried, len(inbox)
+        if first == role.tried:
+            return
         for order in range(first, role.tried):
             for point, rank in role.listening.get(inbox[order].peer, ()):
                 role.receive(point, rank, order, inbox[order])
-        for point in role.queue:
-            self._visit(role, point)
-        role.queue.clear()
-        return True
+
+    # ---- as far as somebody asks ----
+
+    def first(self) -> None:
+        """The initial points, and what runs without faults come to from there."""
+        self.begin()
+        for role in self.roles.values():
+            role.bounded = False
+        start = self.start()
+        self.make({name: [key] for name, key in start.at.items()}, [start], FIRST, 1)
+
+    def start(self) -> WalkStart:
+        return WalkStart({name: role.program.start.key for name, role in self.roles.items()}, {})
+
+    def make(
+        self, marks: Mapping[str, Iterable[Hashable]], starts: Sequence[WalkStart], steps: int, bound: int
+    ) -> None:
+        """Make these marks and, as a guess, what comes next: on walks from these configurations, of so many
+        steps together. A limit is an error only where these marks themselves are beyond it."""
+        self.strict = True
+        for name, keys in marks.items():
+            for key in keys:
+                self.want(name, key)
+        self.strict = False
+        for seed, start in enumerate(starts):
+            if all(key in self.roles[name].visited for name, key in start.at.items()):
+                walk(self, start, steps // len(starts), bound, seed)
+
+    def want(self, name: str, key: Hashable) -> bool:
+        """Make a point, unless that goes beyond a limit; is it made?"""
+        role = self.roles[name]
+        if key not in role.visited:
+            self._visit(role, role.points[key])
+            for other in self.roles.values():
+                self._try_messages(other)
+        return key in role.visited
+
+    def hear(self, others: Mapping[str, Sequence[InTransit]]) -> bool:
+        """Whatever listens takes some message, if only one of `others`, by receiver: else it would look as if
+        it had ended. False where none is known."""
+        unheard = [name for name, role in self.roles.items() if not role.hear(others.get(name, ()))]
+        return not unheard
 
     def _visit(self, role: _Role[P], point: P) -> None:
-        role.note(point)
+        if point.key in role.visited or (len(role.visited) >= MOST_POINTS and not self.strict):
+            return
+        if not role.note(point, self.strict):
+            return
+        role.visited.add(point.key)
+        role.spent += 1
+        role.waiting.pop(point.key, None)
+        if len(role.visited) > MOST_POINTS and self.strict:
+            raise role.too_many_points()
         for rank, offer in enumerate(role.program.offers(point)):
             if isinstance(offer, ActOffer):
                 role.step(point, (rank, 0), Response(offer.action, offer.value))
@@ -92,6 +182,7 @@ class JointExploration(Generic[P]):
 
     def _listen(self, role: _Role[P], point: P, rank: int, offer: ReceiveOffer) -> None:
         role.listening.setdefault(offer.peer, []).append((point, rank))
+        role.listens.add(point.key)
         for order, message in enumerate(self.inboxes[role.name].messages[: role.tried]):
             if message.peer == offer.peer:
                 role.receive(point, rank, order, message)
@@ -105,7 +196,7 @@ class JointExploration(Generic[P]):
             raise role.program.refusal(problem, "rename one of their enums", point)
         inbox.put(message)
         alike = [m.message for m in inbox.messages if m.peer == role.name and m.name == message.name]
-        if len(alike) > MOST_VALUES:
+        if len(alike) > MOST_VALUES and self.strict:
             problem = f"{role.name} sends more than {MOST_VALUES:,} different messages '{message.name}'"
             raise role.program.refusal(problem, f"{listed_last(alike)}; count modulo something", point)
 
@@ -137,9 +228,16 @@ class _Role(Generic[P]):
         self.program = program
         self.name = program.name
         self.points: dict[Hashable, P] = {}
-        self.queue: list[P] = []
+        self.queue: deque[P] = deque()
+        self.visited: set[Hashable] = set()
+        self.spent = 0
+        #: The marks.
+        self.waiting: dict[Hashable, P] = {}
+        #: Is it an error if more points are known than a role may have?
+        self.bounded = True
         self.steps: dict[Hashable, list[tuple[tuple[int, int], Response, Hashable]]] = {}
         self.listening: dict[str, list[tuple[P, int]]] = {}
+        self.listens: set[Hashable] = set()
         self.tried = 0
         self.values: dict[Hashable, dict[Hashable, str]] = {}
         self.names: dict[Hashable, str] = {}
@@ -150,15 +248,32 @@ class _Role(Generic[P]):
             self.points[point.key] = point
             self.steps[point.key] = []
             self.queue.append(point)
-            if len(self.points) > MOST_POINTS:
-                raise self._too_many_points()
+            self.waiting[point.key] = point
+            if self.bounded and len(self.points) > MOST_POINTS:
+                raise self.too_many_points()
         return point.key
+
+    def hear(self, others: Sequence[InTransit]) -> bool:
+        unheard = [key for key in self.listens if not self._receives(key)]
+        for key in unheard:
+            point = self.points[key]
+            for order, message in enumerate(others):
+                for rank, offer in enumerate(self.program.offers(point)):
+                    if isinstance(offer, ReceiveOffer) and offer.peer == message.peer:
+                        self.receive(point, rank, order, message)
+                if self._receives(key):
+                    break
+        return all(map(self._receives, unheard))
+
+    def _receives(self, key: Hashable) -> bool:
+        return any(isinstance(response.action, Receive) for _, response, _ in self.steps[key])
 
     def receive(self, point: P, rank: int, order: int, message: InTransit) -> None:
         self.step(point, (rank, order), Response(Receive(message.peer, message.message), message))
 
     def step(self, point: P, rank: tuple[int, int], response: Response) -> None:
         leaving = self.steps[point.key]
+        self.spent += 1
         leaving += [(rank, response, self.reach(to)) for to in self.program.after(point, response)]
         if (disk := self.program.disk) is not None and (values := self.program.saved(point, response)):
             disk.write(values)
@@ -169,21 +284,25 @@ class _Role(Generic[P]):
         for point in () if self.program.disk is None else self.program.disk.new():
             self.restarts.append(self.reach(point))
 
-    def note(self, point: P) -> None:
-        """Count the values of its variables."""
+    def note(self, point: P, strict: bool) -> bool:
+        """Count the values of its variables; are there not too many? Only if it is `strict` that is an
+        error."""
         for variable in self.program.variables(point):
             taken = self.values.setdefault(variable.identity, {})
             if variable.value not in taken:
+                if len(taken) >= MOST_VALUES and not strict:
+                    return False
                 self.names[variable.identity] = variable.name
                 taken[variable.value] = variable.spelt
                 if len(taken) > MOST_VALUES:
                     raise self._too_many_values(variable)
+        return True
 
     def _too_many_values(self, variable: Variable) -> ModelError:
         problem = f"'{variable.name}' of {self.name} takes more than {MOST_VALUES:,} values"
         return self._refusal(problem, variable.identity)
 
-    def _too_many_points(self) -> ModelError:
+    def too_many_points(self) -> ModelError:
         """The variable with the most values is named."""
         problem = f"{self.name} can wait at more than {MOST_POINTS:,} points"
         if not self.values:
@@ -205,10 +324,10 @@ class _Role(Generic[P]):
         queue: list[Hashable] = list(dict.fromkeys([self.program.start.key, *recovery, *self.restarts]))
         seen = set(queue)
         for key in queue:
-            leaving: Sequence[tuple[tuple[int, int], Response, Hashable]] = sorted(
-                self.steps[key], key=lambda step: step[0]
-            )
-            found.points[key] = self.points[key]
+            point = found.points[key] = self.points[key]
+            if key in self.waiting and not point.failure:
+                found.unmade.add(key)
+            leaving = sorted(self.steps[key], key=lambda step: step[0])
             found.steps[key] = [(response, to) for _, response, to in leaving]
             new = dict.fromkeys(to for _, _, to in leaving if to not in seen)
             seen.update(new)

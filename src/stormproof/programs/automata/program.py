@@ -138,11 +138,12 @@ class AnyProgram(Protocol[P]):
 
 @dataclass
 class Automaton(Generic[P]):
-    """The points of a program, by key, and where each response leads."""
+    """The points of a program, by key, and where each response leads; of `unmade` ones that is not known."""
 
     program: AnyProgram[P]
     points: dict[Hashable, P] = field(default_factory=dict)
     steps: dict[Hashable, list[tuple[Response, Hashable]]] = field(default_factory=dict)
+    unmade: set[Hashable] = field(default_factory=set)
 
     @property
     def name(self) -> str:

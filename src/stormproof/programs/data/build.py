@@ -1,8 +1,8 @@
-"""From roles with variables to the automata of their roles and members."""
+"""From roles with variables to the automata of their roles and members, as far as they are made."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Container, Hashable, Iterator, Mapping
 from dataclasses import field, replace
 
 from ...errors import Place
@@ -13,14 +13,17 @@ from ...kernel.model.process import Process
 from ...kernel.model.requirement import Requirement
 from ...kernel.model.rest import default_rest_states
 from ...records import dataclass
-from ..automata import build, explore
-from ..automata.names import choose_names, with_values
-from ..automata.program import AnyProgram, Automaton, SendOffer
+from ..automata import build
+from ..automata.names import with_values
+from ..automata.program import Automaton, SendOffer
 from .alternatives import CompiledRole
 from .program import DataLetter, DataPoint, DataProgram
 from .syntax import ACT, GO, SEND
 
 DataAutomaton = Automaton[DataPoint]
+
+#: So many steps of all roles together are made before anybody asks for more.
+HORIZON = 20_000
 
 
 @dataclass(frozen=True)
@@ -36,22 +39,18 @@ class BuiltRole:
     letters: Mapping[Transition, DataLetter] = field(default_factory=dict)
 
 
-def build_roles(
+def data_programs(
     roles: Mapping[str, CompiledRole],
     families: Mapping[str, int],
     kept: Mapping[str, frozenset[str]],
     place_of: Callable[[int], Place],
-    services: frozenset[str] = frozenset(),
-) -> list[BuiltRole]:
-    """The automata of all roles, as far as any messages that are sent can lead. `kept` are the variables that
-    goals read, by role."""
-    programs: list[AnyProgram[DataPoint]] = [
+) -> list[DataProgram]:
+    """The roles of a file as programs. `kept` are the variables that goals read, by role."""
+    return [
         DataProgram(role, families, place_of, member, kept.get(role.name, frozenset()))
         for role in roles.values()
         for member in _members(role)
     ]
-    made = explore.explore(programs)
-    return [_built(p, made[p.name], p.role.name in services) for p in programs if isinstance(p, DataProgram)]
 
 
 def _members(role: CompiledRole) -> list[Member | None]:
@@ -60,8 +59,13 @@ def _members(role: CompiledRole) -> list[Member | None]:
     return [Member(role.name, number) for number in range(1, role.members + 1)]
 
 
-def _built(program: DataProgram, automaton: DataAutomaton, service: bool) -> BuiltRole:
-    names = state_names(automaton)
+def built_role(
+    automaton: DataAutomaton, services: Container[str], names: Mapping[Hashable, str]
+) -> BuiltRole:
+    """The process of a role that is a service if it is one of these."""
+    program = automaton.program
+    assert isinstance(program, DataProgram)
+    service = program.role.name in services
     resting = default_rest(program.role, service)
     points = automaton.points
     rest = tuple(
@@ -77,6 +81,7 @@ def _built(program: DataProgram, automaton: DataAutomaton, service: bool) -> Bui
     steps = {
         Transition(names[source], action, names[to]): program.place_of(start)
         for (source, action, to), start in program.origins.items()
+        if source in names and to in names
     }
     recovery = {disk: names[point.key] for disk, point in program.recovery.items()}
     made = replace(process, places=tuple(places))
@@ -105,13 +110,8 @@ def _start(program: DataProgram, point: DataPoint) -> int:
     return program.role.names[point.state].start
 
 
-def state_names(automaton: DataAutomaton) -> dict[Hashable, str]:
-    """A name for each local state: the named state with the values that it keeps."""
-    names = choose_names(automaton.points.values(), _name)
-    return dict(zip(automaton.points, names, strict=True))
-
-
-def _name(point: DataPoint) -> str:
+def state_name(point: DataPoint) -> str:
+    """The named state with the values that it keeps."""
     if point.failure:
         return point.failure
     named = with_values(point.state, [f"{name}={spell(value)}" for name, value in point.values])

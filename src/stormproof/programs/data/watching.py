@@ -20,9 +20,10 @@ from ...kernel.model.observer import HAPPENINGS, IS_AT, RECEIVES, SENDS, Observe
 from ...kernel.model.requirement import Requirement
 from ...kernel.model.rest import STOPPED
 from ..automata import build, explore
+from ..automata.names import StableNames
 from ..automata.program import ActOffer, Offer, Response
 from .alternatives import CompiledRole, DataAlternative, FieldPattern, Peers
-from .build import BuiltRole, state_names
+from .build import BuiltRole, state_name
 from .compile import ChannelTypes, RoleCompiler
 from .program import DataPoint, DataProgram
 from .scope import FileScope
@@ -242,7 +243,7 @@ def build_observer(
 ) -> BuiltObserver:
     program = ObserverProgram(role, families, place_of, None, kept, events)
     automaton = explore.explore([program])[role.name]
-    names = state_names(automaton)
+    names = StableNames(state_name).names(automaton.points)
     steps = [
         (names[source], events[int(response.action.name)].event, names[to])
         for source, leaving in automaton.steps.items()

@@ -11,9 +11,9 @@ from ...errors import ModelError, StormproofError, UsageError, clipped, raise_al
 from ...kernel.model.failures import Failures
 from ...kernel.model.timers import check_mode
 from . import evaluate
-from .build import build_system
+from .build import HORIZON, RoleMaking
 from .deadline import deadlines
-from .explore import RoleAutomaton, explore, mistakes, unmatched
+from .explore import RoleAutomaton, mistakes, programs, unmatched
 from .forked import check_in_fork
 from .guard import drive
 from .interpret import Interpreter
@@ -44,9 +44,12 @@ def extract(
     seen = check_in_second_process(calls) if second_process else None
     if second_process and seen is None:
         check_in_fork(calls)
-    automata = extract_automata(calls)
-    system = build_system(automata.values(), name)
-    for place, said in (*mistakes(automata), *unmatched(automata)):
+    making = RoleMaking(programs(calls, Interpreter()), name)
+    automata = extract_automata(calls, making)
+    system = making.system_of(automata)
+    making.titles = tuple(r.title for r in system.requirements)
+    idle = () if system.making else unmatched(automata)
+    for place, said in (*mistakes(automata), *idle):
         _log.warning("%s: warning: %s", place, visible(clipped(said)))
     if seen is not None:
         seen.compare(system)
@@ -83,13 +86,16 @@ def _refuse_all(calls: Iterable[RoleCall], interpreter: Interpreter) -> None:
     raise_all(problems)
 
 
-def extract_automata(calls: Mapping[str, RoleCall]) -> dict[str, RoleAutomaton]:
-    """The roles as automata, guarded: nothing that they read has changed, and CPython does the same."""
-    interpreter = Interpreter()
-    _refuse_all(calls.values(), interpreter)
+def extract_automata(
+    calls: Mapping[str, RoleCall], making: RoleMaking | None = None
+) -> dict[str, RoleAutomaton]:
+    """The roles as automata, guarded: nothing that they read has changed, and CPython does the same. Without
+    `making` all of them."""
+    found = making or RoleMaking(programs(calls, Interpreter()), "")
+    _refuse_all(calls.values(), found.interpreter)
     before = Globals(call.role for call in calls.values())
     with deadlines(evaluate.EXPRESSION_SECONDS):
-        automata = explore(calls, interpreter)
+        automata = found.begin(None if making is None else HORIZON)
     for i, automaton in enumerate(automata.values()):
         drive(automaton, _SEED + i)
     before.check()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Set
+from collections.abc import Iterable, Set
 
-from ..automata.names import choose_names, with_values
-from .explore import RoleAutomaton, call_of
+from ..automata.names import StableNames, with_values
 from .interpret import Frame, Raised, Returned, RolePoint, Waiting
 from .program import HIDDEN
 from .requests import ReceiveRequest, SendRequest, spell_short
+from .role import RoleCall
 
 ENDED, _RAISED = "ended", "raised "
 
@@ -18,20 +18,18 @@ def is_raised(state: str) -> bool:
     return state.startswith(_RAISED)
 
 
-def state_names(automaton: RoleAutomaton) -> dict[Hashable, str]:
+def stable_names(call: RoleCall) -> StableNames[RolePoint]:
     """A name for each point of a role, every one different."""
-    constant = call_of(automaton).arguments.keys()
+    constant = call.arguments.keys()
 
     def longer(point: RolePoint) -> str:
         return _short(point, constant, loops=True)
 
-    names = choose_names(
-        automaton.points.values(),
+    return StableNames(
         lambda point: _short(point, constant, loops=False),
         longer,
         lambda point: longer(point) + _request(point),
     )
-    return dict(zip(automaton.points, names, strict=True))
 
 
 def _short(point: RolePoint, arguments: Set[str], loops: bool) -> str:

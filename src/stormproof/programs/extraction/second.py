@@ -18,9 +18,9 @@ from typing import IO
 
 from ...errors import StormproofError
 from . import evaluate
-from .build import build_system
+from .build import HORIZON, RoleMaking
 from .evaluate import LimitReached
-from .explore import explore
+from .explore import programs
 from .interpret import Interpreter
 from .load import leads_to
 from .role import RoleCall
@@ -64,7 +64,8 @@ def extract_into(folder: Path, calls: Mapping[str, RoleCall]) -> None:
 
 def extract_here(calls: Mapping[str, RoleCall]) -> SecondSystem:
     try:
-        return SecondSystem(described(build_system(explore(calls, Interpreter()).values(), "")))
+        making = RoleMaking(programs(calls, Interpreter()), "")
+        return SecondSystem(described(making.system_of(making.begin(HORIZON))))
     except LimitReached as problem:
         return SecondSystem({}, problem.message, None if problem.place is None else asdict(problem.place))
     except StormproofError as problem:

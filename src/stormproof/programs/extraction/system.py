@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import linecache
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import ClassVar, TypeVar
@@ -15,6 +16,7 @@ from ...kernel.model.failures import FailureModel, Failures
 from ...kernel.model.faults import PLAIN_KINDS, ChannelFaults, Corruption
 from ...kernel.model.goal import Goal
 from ...kernel.model.observer import Observer
+from ...kernel.model.part import Making, in_part, making_of
 from ...kernel.model.process import Process
 from ...kernel.model.requirement import (
     ALWAYS_POSSIBLE,
@@ -39,6 +41,8 @@ class ExtractedSystem(System):
     """A system whose states are points of Python functions; `calls` are these, by the names of the roles."""
 
     calls: Mapping[str, RoleCall] = field(default_factory=dict, compare=False, repr=False)
+    #: What makes more of its automata.
+    making: Making | None = field(default=None, compare=False, repr=False)
 
     extracted: ClassVar[bool] = True
 
@@ -52,9 +56,11 @@ class ExtractedSystem(System):
         timers: str = ANY,
         observers: Iterable[Observer] = (),
         calls: Mapping[str, RoleCall] | None = None,
+        making: Making | None = None,
     ) -> None:
         super().__init__(processes, name, faults, requirements, communication, timers, observers)
         object.__setattr__(self, "calls", dict(calls or {}))
+        object.__setattr__(self, "making", making)
 
     def __getstate__(self) -> dict[str, object]:
         """For another process, which has no part in the functions: to read them back would run their file."""
@@ -117,7 +123,15 @@ def _leads_to(texts: tuple[str, str], system: System, caller: FrameType | None) 
 
 
 def _goal(text: str, system: System, caller: FrameType | None) -> Goal:
-    """The goal of a requirement; a mistake in it is shown in the line of the call."""
+    """The goal of a requirement; a mistake in it is shown in the line of the call. What a role calls its
+    states may be known only when more of its automaton is made."""
+    for more in making_of(system).known(system) if in_part(system) else ():
+        with suppress(ParseError):
+            return parse_goal(text, more)
+    return _point_at(text, caller, system)
+
+
+def _point_at(text: str, caller: FrameType | None, system: System) -> Goal:
     try:
         return parse_goal(text, system)
     except ParseError as problem:

@@ -32,6 +32,7 @@ from ...kernel.model.actions import (
 )
 from ...kernel.model.channel_faults import interfere, received
 from ...kernel.model.failures import FailureModel
+from ...kernel.model.part import in_part
 from ...kernel.model.process import StateKind
 from ...kernel.model.system import System
 from ...kernel.semantics.explore import cheapest, explore
@@ -160,7 +161,7 @@ def persists(
     most: int = MOST_STATES,
 ) -> bool:
     """Does this violation of `name`, found at k, prove one at every bound up to `max_k`?"""
-    if system.mailboxes:  # shown for the channels of pairs only
+    if system.mailboxes or in_part(system):  # shown for the channels of pairs and whole automata only
         return False
     left = MOST_IN_ALL
     words = {c: tuple(channels.get(c, ())) for c in system.channels}

@@ -13,10 +13,12 @@ from ...errors import UsageError
 from ...kernel.model.ask import Ask
 from ...kernel.model.goal import And, Named, Not
 from ...kernel.model.message_tracking import longest_content
+from ...kernel.model.part import in_part
 from ...kernel.model.survival import BlockSize, SurvivalModel
 from ...trust.survival_certificate import MOST
 from ..counterexample.storm_of_actions import storm_of_actions
 from ..engine.survival import FoundRun, SurvivalAnswer, survey
+from .as_reached import goal_or_mark
 from .request import Request
 from .survival import AFTER_VIOLATION, INTERRUPTED, answer_at
 
@@ -41,6 +43,10 @@ class MethodsForAnyLength:
         self.portfolios: dict[str, Portfolio | None] = {}
         self.answers: dict[str, Answer | None] = {}
 
+    @property
+    def partly(self) -> bool:
+        return in_part(self.model.system)
+
     @staticmethod
     def _share(ask: Ask) -> int:
         return _SHARE_FOR_DEADLOCKS if ask.always else _SHARE
@@ -62,16 +68,20 @@ class MethodsForAnyLength:
         return answer.certificate is not None and not self.asks[name].always
 
     def _round(self, name: str) -> Answer | None:
+        if self.partly and self.asks[name].always:
+            return None
         if name not in self.portfolios:
             self.portfolios[name] = _portfolio(self.request, self.model, self.asks[name])
         asked, effort = self.portfolios[name], self.effort[name]
-        return None if asked is None or effort <= 0 else asked.round(effort)
+        answer = None if asked is None or effort <= 0 else asked.round(effort)
+        # A run to a mark is no violation, and a proof is one for marks, too (definitions 19.4).
+        return None if answer is not None and answer.run is not None and self.partly else answer
 
     def _answer(self, name: str) -> Answer | None:
         """After all rounds."""
         while name not in self.answers and self.effort[name] > 0 and not self.request.one_bound:
             answer = self._round(name)
-            if answer is not None or self.portfolios[name] is None:
+            if answer is not None or self.partly or self.portfolios[name] is None:
                 self.answers[name] = answer
         return self.answers.get(name)
 
@@ -79,6 +89,8 @@ class MethodsForAnyLength:
         """The answer with what the methods without a bound know better, within the effort."""
         request, model, ask = self.request, self.model, self.asks[name]
         if request.one_bound or found.stopped == INTERRUPTED:
+            return found
+        if self.partly and (self.asks[name].always or found.holds is False):
             return found
         if found.holds is None or (found.holds and found.up_to is not None):
             answer = self._answer(name)
@@ -89,6 +101,8 @@ class MethodsForAnyLength:
                 )
             found = _with_run(request, model, ask, found, answer)
         # A run that was found may have more faults than the budget, which one without faults has not.
+        if self.partly:
+            return found
         if not found.fewest and (found.holds is False or (found.up_to is not None and model.budget.limited)):
             found = self._without_faults(name, found)
         return found
@@ -117,7 +131,7 @@ def _portfolio(request: Request, model: SurvivalModel, ask: Ask, faults: bool = 
     from ..reachability.proofs import portfolio
 
     if not ask.always:
-        return portfolio(model, ask.goal, request.limits, faults)
+        return portfolio(model, goal_or_mark(ask.goal, model.system), request.limits, faults)
     if model.extras.clocks is not None:
         return None
     # Where what must lead to the goal holds, it is pending.

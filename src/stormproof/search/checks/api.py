@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...kernel.model.budget import BudgetGiven
 from ...kernel.model.failures import Failures
+from ...kernel.model.part import in_part, making_of
 from ...kernel.model.requirement import Requirement
 from ...kernel.model.system import System
 from ...limits import as_a_whole, is_over
@@ -21,9 +22,9 @@ from .conclude import conclude
 from .evidence import EvidenceFile
 from .outcome import Outcome
 from .properties import PROPERTIES, RECOVERS, RSC, Decision, known_properties, undefined_under
-from .recovery import decide_recovery, name_of
+from .recovery import asked_of, decide_recovery, name_of
 from .report import Report, Verdict
-from .request import AT_ONCE, Request, make_request
+from .request import AT_ONCE, Request, as_reached, make_request
 from .requirements import asked_together, is_known_limit, request_of
 from .so_far import SoFar, not_asked, report_of
 from .unbounded import decide_crash_handling, decide_half_duplex, decide_rsc
@@ -102,6 +103,11 @@ def survival_is_asked(system: System, failures: Failures | None = None) -> bool:
 
 def report_on(request: Request) -> Report:
     """Decide what is asked and what the file requires, and then what nobody asked for by name."""
+    try:
+        request = as_reached(request, asked_of)
+    except KeyboardInterrupt:
+        names = (*request.answer, *map(name_of, request.requirements))
+        return report_of(request, [conclude(request, not_asked(n), EvidenceFile(request)) for n in names])
     limit = next((r for r in request.required if is_known_limit(request, r)), None)
     if limit is not None and RECOVERS.name in request.properties:
         # More faults only make it worse, so the known limit is the answer.
@@ -209,7 +215,21 @@ def _decide_defined(request: Request, names: Sequence[str], found: dict[str, Out
 
 
 def _undefined(request: Request, name: str) -> str:
-    return undefined_under(name, request.model, request.budget, request.system.mailboxes)
+    return in_part_only(request, name) or undefined_under(
+        name, request.model, request.budget, request.system.mailboxes
+    )
+
+
+def in_part_only(request: Request, name: str) -> str:
+    """Why a property is not decided of automata that are made in part (definitions 19.6)."""
+    if not in_part(request.system):
+        return ""
+    row = PROPERTIES[name]
+    if row.decision is Decision.CRASH_HANDLING:
+        return "the automata are made in part, and this is said of whole ones"
+    if row.bounded and (request.unsettled or making_of(request.asked).waits_unheard()):
+        return "the automata are made in part, and what some role waits for is not known"
+    return ""
 
 
 def _interrupted(found: Mapping[str, Outcome]) -> bool:

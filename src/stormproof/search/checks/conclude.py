@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...kernel.model.in_a_row import InARow, most_in_a_row
+from ...kernel.model.part import in_part
 from ...kernel.model.run import Witness, blamed
 from ...kernel.transform.added_states import added_states, describe_added
 from ..narrate.reason import why
@@ -16,6 +17,7 @@ from .request import Request
 
 
 def conclude(request: Request, outcome: Outcome, evidence: EvidenceFile) -> Verdict:
+    outcome = _as_settled(request, outcome)
     verdict = Verdict(
         outcome.property,
         outcome.holds,
@@ -47,9 +49,16 @@ def conclude(request: Request, outcome: Outcome, evidence: EvidenceFile) -> Verd
     return verdict
 
 
+def _as_settled(request: Request, outcome: Outcome) -> Outcome:
+    """Where it is not known whether runs come to a mark, only a violation is an answer."""
+    if not request.unsettled or not outcome.holds:
+        return outcome
+    return Outcome(outcome.property, None, states=outcome.states, stopped=request.unsettled)
+
+
 def _longer_rows(request: Request, outcome: Outcome) -> InARow | None:
     """Who sends more messages in a row than a bounded answer has looked at."""
-    if not outcome.holds or outcome.up_to is None:
+    if not outcome.holds or outcome.up_to is None or in_part(request.system):
         return None
     row = most_in_a_row(request.system)
     return row if row is not None and row.exceeds(outcome.up_to) else None

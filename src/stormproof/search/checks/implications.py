@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ...kernel.model.failures import FailureModel
 from ...kernel.model.faults import LOSS
+from ...kernel.model.part import in_part
 from ...kernel.model.phrases import plural
 from ...kernel.model.system import System
 from ...limits import Limits, format_memory
@@ -20,7 +21,7 @@ SIDE_CONDITIONS = (K_OBI.name, K_SIBI.name)
 
 def candidate_for_any_length(system: System, model: FailureModel) -> bool:
     """The conditions of definitions 3.10 that need no search; 12.4 for mailboxes."""
-    apart = not system.self_channels and not system.mailboxes
+    apart = not system.self_channels and not system.mailboxes and not in_part(system)
     return model.perfect and system.csa and not system.classification.internal and apart
 
 
@@ -69,6 +70,8 @@ def _any_length(system: System, model: FailureModel, exploration: Exploration, c
 def _why_not(system: System, model: FailureModel, exploration: Exploration) -> str:
     if not model.perfect:
         return "under interference it says nothing of longer ones"
+    if in_part(system):
+        return "its automata are made in part"
     if not system.csa:
         return "the system is not a CSA"
     if system.classification.internal:
@@ -86,7 +89,7 @@ def _common(
     system: System, model: FailureModel, name: str, exploration: Exploration | None
 ) -> tuple[str, ...]:
     found = []
-    if exploration is not None and not system.csa:
+    if exploration is not None and not system.csa and not in_part(system):
         found.append("not a CSA, on which the k-properties are defined, so the paper's theorems do not apply")
     if exploration is not None and exploration.k == 1 and any(f.reorder for f in model.channels.values()):
         found.append("with k = 1 reordering can do nothing: this is the verdict without it")

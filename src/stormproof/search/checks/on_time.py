@@ -10,6 +10,7 @@ from typing import Any
 from ...kernel.model.ask import Ask
 from ...kernel.model.clocks import has_timers
 from ...kernel.model.goal import And, At, Or
+from ...kernel.model.part import in_part
 from ...kernel.model.survival import SLACK, SurvivalModel
 from ...kernel.semantics.faulty_steps import effect
 from ...kernel.semantics.silent_steps import initial
@@ -62,7 +63,12 @@ def asked_on_time(
     violated: Mapping[str, SurvivalAnswer],
 ) -> dict[str, OnTime]:
     """Each violation asked again; `asks_on` says what is asked of a model."""
-    if request.model.on_time or not violated or not any(map(has_timers, request.prepared)):
+    if (
+        request.model.on_time
+        or not violated
+        or in_part(request.system)
+        or not any(map(has_timers, request.prepared))
+    ):
         return {}
     effort = request.effort.part(AFTER_VIOLATION)
     if effort.left <= 0:

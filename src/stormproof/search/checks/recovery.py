@@ -8,6 +8,7 @@ from functools import cached_property, partial
 
 from ...kernel.model.ask import RECOVERS as ALWAYS_AT_REST, Ask, clean
 from ...kernel.model.goal import mentioned
+from ...kernel.model.part import in_part
 from ...kernel.model.phrases import any_of, plural
 from ...kernel.model.requirement import Requirement
 from ...kernel.model.survival import SLACK, SurvivalModel
@@ -22,11 +23,12 @@ from ..narrate.reason import RunEnd
 from ..narrate.unanswered import unanswered
 from . import implications
 from .any_length import MethodsForAnyLength
+from .as_reached import or_at_a_mark
 from .certify import certify
 from .on_time import NOT_SEARCHED, OnTime, asked_on_time, loop_anywhere, past_loops
 from .outcome import FoundViolation, Outcome, Survived
 from .properties import CLEAN, PROPERTIES, RECOVERS, Decision
-from .request import Request
+from .request import Asks, Request
 from .survival import AFTER_VIOLATION, INTERRUPTED, GrowingBounds, decide_survival
 from .vacuity import decided_by_an_end, vacuity
 
@@ -36,7 +38,7 @@ def decide_recovery(request: Request) -> dict[str, Outcome]:
     if not request.requirements and not any(_asks_survival(name) for name in request.properties):
         return {}
     model = survival_model(request)
-    asks = survival_asks(request, model)
+    asks = {n: or_at_a_mark(a, model.system) for n, a in survival_asks(request, model).items()}
     if not asks:
         return {}
     outcomes: dict[str, Outcome] = {}
@@ -118,7 +120,7 @@ def _looked_at(
 ) -> Outcome:
     """The outcome, and what there is to say of it: that it says nothing, or depends on an end."""
     outcome = _outcome(request, methods, name, found, asked)
-    if outcome.holds is None or outcome.stopped or not request.options.polish:
+    if outcome.holds is None or outcome.stopped or not request.options.polish or in_part(request.system):
         return outcome
     try:
         required = next((r for r in request.requirements if name_of(r) == name), None)
@@ -142,6 +144,12 @@ def _outcome(
         known = outcome_of(name, replace(found, stopped=INTERRUPTED, listed=None), asked, request)
         lacking = f"no certificate was made: {why_interrupted()}"
         return replace(known, notes=(*known.notes, lacking)) if found.listed else known
+
+
+def asked_of(request: Request) -> Asks:
+    """The model of survival, and everything that is asked of it."""
+    model = survival_model(request)
+    return model, survival_asks(request, model)
 
 
 def survival_asks(request: Request, model: SurvivalModel) -> dict[str, Ask]:

@@ -13,6 +13,7 @@ from ...kernel.model.failures import FailureModel, Failures
 from ...kernel.model.failures_json import failures_to_json, model_to_json
 from ...kernel.model.failures_text import describe_failures
 from ...kernel.model.in_a_row import InARow
+from ...kernel.model.part import in_part
 from ...kernel.model.requirement import Requirement
 from ...kernel.model.run import Witness
 from ...kernel.model.status import REPLAYED, Status, status_of
@@ -325,8 +326,8 @@ class Report:
 
 def _source(given: System | None) -> dict[str, Any]:
     """Of roles with variables the text that they were made of, and its constants, so that `replay` makes them
-    again."""
-    source = given.source if isinstance(given, DataSystem) else None
+    again. Automata that are made in part are taken as they are."""
+    source = given.source if isinstance(given, DataSystem) and not in_part(given) else None
     return {} if source is None else {"source": {"text": source.text, "constants": dict(source.given)}}
 
 

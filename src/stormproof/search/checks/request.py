@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
+from ...kernel.model.arguments import check_arguments
+from ...kernel.model.ask import Ask
 from ...kernel.model.budget import Budget
 from ...kernel.model.failures import FailureModel, Failures
 from ...kernel.model.failures_text import without_effect
+from ...kernel.model.part import in_part
 from ...kernel.model.requirement import Requirement
+from ...kernel.model.survival import SurvivalModel
 from ...kernel.model.system import System
 from ...kernel.transform.prepare import prepare, with_process_faults
 from ...kernel.transform.stop_restart import Transformed
 from ...limits import Limits, check_bound
 from ...options import Options
 from ...records import dataclass
-from ..engine.effort import Effort
+from ..engine.effort import SPENT, Effort
+from .as_reached import Reaching, for_asking
 from .properties import (
     CRASH_PROPERTIES,
     DEFAULT_PROPERTIES,
@@ -26,6 +31,9 @@ from .properties import (
     known_properties,
     undefined_under,
 )
+
+#: A model of survival, and what is asked of it.
+Asks = tuple[SurvivalModel, Mapping[str, Ask]]
 
 #: What nobody asked for by name may explore so many configurations, whatever the effort: it takes no time.
 AT_ONCE = 10_000
@@ -50,6 +58,10 @@ class Request:
     handling completed or an encoding applied, `system` the one that is searched: stops and restarts are
     actions of it. `named`: the properties and requirements that were asked for by name, None where nothing
     was. `without_effect`: which faults change nothing.
+
+    Of automata that are made in part (definitions chapter 19): `before` is the request with all of its
+    bounds, of which this one has those at which no run comes to a mark; `unsettled`: the limit for which that
+    is not known of any.
     """
 
     asked: System
@@ -73,6 +85,8 @@ class Request:
     started: float
     effort: Effort
     unasked: bool = False
+    before: Request | None = None
+    unsettled: str = ""
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
@@ -130,9 +144,11 @@ def make_request(
     """Resolve what was asked against the system; every mistake in it is a UsageError."""
     started = time.monotonic()
     asked = failures or Failures()
-    marked, model, notes = prepare(system, asked, semantics)
+    check_arguments(system, failures)
+    system = for_asking(system, asked, semantics, options)
+    marked, model, notes = prepare(system, asked, semantics, partly=True)
     searched = with_process_faults(marked, model)
-    idle = faults_without_effect(asked, system, model, searched)
+    idle = () if in_part(system) else faults_without_effect(asked, system, model, searched)
     named = None if properties is None else tuple(properties)
     required = requirements_named(system, named or ())
     others = None if named is None else tuple(n for n in named if n not in {r.title for r in required})
@@ -162,6 +178,58 @@ def make_request(
         named=named,
         started=started,
         effort=Effort(QUESTIONS * options.effort),
+    )
+
+
+def as_reached(request: Request, asks_of: Callable[[Request], Asks]) -> Request:
+    """The request about automata that are made as far as its runs come, at bounds at which they come no
+    further. `asks_of`: what a request asks of survival."""
+    if not in_part(request.system) or request.before is not None:
+        return request
+
+    def asks(system: System) -> Asks:
+        return asks_of(_about(request, system))
+
+    effort = Effort(request.options.effort)
+    reaching = Reaching(request.asked, request.failures, request.options, effort, asks)
+    longest = None if request.survival_max_k is None else max(request.bounds[-1], request.survival_max_k)
+    found = reaching.up_to(request.bounds[0], longest)
+    made = _about(request, found.system)
+    if found.settled is None:
+        return made if not in_part(found.system) else replace(made, before=made)
+    last = max(found.settled, request.bounds[0])
+    return replace(
+        made,
+        before=made,
+        unsettled="" if found.settled else found.stopped or SPENT,
+        bounds=tuple(k for k in made.bounds if k <= last),
+        survival_max_k=min(last, made.survival_max_k or last),
+    )
+
+
+def _about(request: Request, system: System) -> Request:
+    """The same request about the system with more of its automata."""
+    made = make_request(
+        system,
+        request.failures,
+        k=request.bounds[0] if request.one_bound else None,
+        max_k=request.bounds[-1],
+        properties=request.named,
+        semantics=request.semantics,
+        options=request.options,
+    )
+    required = {(r.title, r.line): r for r in system.requirements}
+    chosen = tuple(required.get((r.title, r.line), r) for r in request.required)
+    chosen += tuple(r for r in made.required if request.named is None and r not in chosen)
+    return replace(
+        made,
+        properties=request.properties,
+        counted=request.counted,
+        required=chosen,
+        survival_max_k=request.survival_max_k,
+        started=request.started,
+        effort=request.effort,
+        unasked=request.unasked,
     )
 
 

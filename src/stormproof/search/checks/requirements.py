@@ -24,6 +24,7 @@ def asked_together(required: Sequence[Requirement]) -> list[list[Requirement]]:
 
 def request_of(request: Request, requirement: Requirement, *others: Requirement) -> Request:
     """The request that a requirement makes by itself, or with others that are asked together with it."""
+    request = request.before or request
     claim, under = requirement.claim, requirement.under
     system, failures = request.asked, request.failures
     if under is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from ...kernel.model.part import in_part
 from ..engine.effort import SPENT, stopped_by, within
 from ..engine.rsc import rsc
 from .outcome import FoundViolation, Outcome
@@ -18,6 +19,8 @@ def decide_rsc(request: Request, most: int | None = None) -> Outcome:
     """`most`: the effort for it, in configurations."""
     result = rsc(request.system, request.model, options=request.options, most=most)
     found = () if result.violation is None else (FoundViolation(RSC.name, None, result.violation),)
+    if result.holds and in_part(request.system):
+        return _of_the_part(RSC.name, result.states)
     return Outcome(
         RSC.name,
         result.holds,
@@ -35,6 +38,8 @@ def decide_half_duplex(request: Request, most: int | None = None) -> Outcome:
     started = time.monotonic()
     limits = within(request.limits, None if most is None else max(most // NODE, 1))
     answer = half_duplex(request.system, request.model, limits=limits)
+    if answer.holds and in_part(request.system):
+        return _of_the_part(HALF_DUPLEX.name, answer.states)
     spent = answer.holds is None and stopped_by("states", request.limits, limits.states) == SPENT
     spent = spent and answer.states > (limits.states or 0)
     found = () if answer.witness is None else (FoundViolation(HALF_DUPLEX.name, None, answer.witness),)
@@ -46,6 +51,13 @@ def decide_half_duplex(request: Request, most: int | None = None) -> Outcome:
         found=found,
         stopped=SPENT if spent else "",
         reason="" if spent else answer.reason,
+    )
+
+
+def _of_the_part(name: str, states: int) -> Outcome:
+    """What is so of a part need not be so of the whole."""
+    return Outcome(
+        name, None, states=states, reason="so it is in the automata that are made, which are a part"
     )
 
 

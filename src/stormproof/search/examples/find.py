@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ...errors import UsageError
+from ...kernel.model.part import in_part
 from ...kernel.model.phrases import listed
 from ...kernel.model.status import REPLAYED
 from ...kernel.model.system import System
@@ -101,6 +103,9 @@ def examples(
     report: Report, k: int | None = None, budget: int = BUDGET, whole: int = WHOLE_BUDGET
 ) -> Examples:
     """Runs for all that holds, and coverage at `k`, by default the largest bound that a verdict speaks of."""
+    if in_part(report.system):
+        said = "sample runs and coverage are found in whole automata, and these are made in part"
+        raise UsageError(said, hint="leave out --examples, or give variables fewer values")
     bound = k or max([1, *(v.k or v.witness_k or 1 for v in report)])
     held = [v for v in report if v.holds and demonstrable(v.property)]
     finder = _Finder(report, bound, budget, Effort(whole))

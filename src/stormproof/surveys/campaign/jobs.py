@@ -18,6 +18,7 @@ from typing import Any
 from ...errors import InputError, UsageError, did_you_mean
 from ...kernel.model.failures import Failures
 from ...kernel.model.faults import KINDS, PAPER_KINDS
+from ...kernel.model.part import whole
 from ...kernel.model.phrases import listed
 from ...kernel.model.system import System
 from ...kernel.transform.prepare import SEMANTICS
@@ -141,7 +142,7 @@ def jobs_of(plan: Plan) -> list[Job]:
 
 def load_source(source: str) -> System:
     """A built-in protocol by its name, or a file."""
-    return protocols.protocol(source) if protocols.is_library_name(source) else formats.load(source)
+    return protocols.protocol(source) if protocols.is_library_name(source) else whole(formats.load(source))
 
 
 def _job(

@@ -13,6 +13,7 @@ from ...kernel.data.system import DataSystem
 from ...kernel.model.arguments import check_arguments
 from ...kernel.model.failures import Failures
 from ...kernel.model.failures_text import describe_failures
+from ...kernel.model.part import whole
 from ...kernel.model.phrases import listed
 from ...kernel.model.system import System
 from ...languages.formats.storm_places import NoPlaces, Places
@@ -73,6 +74,7 @@ def mutate(
     question = CheckQuestion(
         failures or Failures(), options_of((options or Options()).but(**knobs)), k, max_k
     )
+    system = whole(system)
     protocol = Original(system, question)
     made = [m for m in mutants(system) if m.operator in chosen]
     survey = _Survey(protocol, jobs or os.cpu_count() or 1, progress)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...kernel.model.arguments import check_arguments
 from ...kernel.model.failures import Failures
+from ...kernel.model.part import in_part
 from ...kernel.model.system import System
 from ...limits import as_a_whole
 from ...options import Knobs, Options
@@ -59,6 +60,8 @@ def suggest(
     ['timeout -> waiting_again', 'Server?result -> done  Server?error -> done']
     """
     check_arguments(system, failures)
+    if in_part(system):
+        return ()
     # What a changed protocol still violates is not shown, so no run of it is replayed.
     options = (options or Options()).but(**knobs).without_runs()
     question = Question(failures or Failures(), options, k, max_k)

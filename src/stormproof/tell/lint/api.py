@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...errors import did_you_mean
 from ...kernel.data.system import DataSystem
 from ...kernel.model.goal import NAMED
+from ...kernel.model.part import in_part
 from ...kernel.model.requirement import CLEAN, RECOVERS
 from ...kernel.model.rest import rest_states
 from ...kernel.model.system import System
@@ -57,6 +58,8 @@ def places_in(path: str, format: str | None = None, system: System | None = None
 
 def warnings(system: System, places: Places | NoPlaces) -> tuple[Warning, ...]:
     """Each warning once, ordered by place."""
+    if in_part(system):  # what is missing in a part may be in the rest
+        return tuple(dict.fromkeys(_unknown_properties(system, places)))
     rest = rest_states(system)
     found = [w for process in system for w in state_warnings(process, rest, places)]
     found += message_warnings(system, places)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ...errors import InputError, UsageError
+from ...errors import InputError, ModelError, UsageError
 from ...kernel.data.system import DataSource
 from ...kernel.goals.asks import ask_of
 from ...kernel.model.ask import RECOVERS, Ask, clean
@@ -16,6 +16,7 @@ from ...kernel.model.budget import Budget
 from ...kernel.model.failures import FailureModel
 from ...kernel.model.failures_json import model_to_json
 from ...kernel.model.failures_text import describe_failures
+from ...kernel.model.part import whole
 from ...kernel.model.properties import known_properties
 from ...kernel.model.requirement import Requirement
 from ...kernel.model.survival import SurvivalModel
@@ -62,8 +63,8 @@ def not_following(result: SavedResult) -> str:
 def _not_made_of(source: DataSource, given: System) -> str:
     """The automata of roles with variables are made again from their text."""
     try:
-        again = read(source.text, "source", source.given)
-    except (InputError, UsageError) as problem:
+        again = whole(read(source.text, "source", source.given))
+    except (InputError, ModelError, UsageError) as problem:
         return f"the text that the roles were made of cannot be read: {problem.message}"
     again = replace(again, name=given.name, communication=given.communication)
     if not same_json(to_json(again), to_json(given)):
