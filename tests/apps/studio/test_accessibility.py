@@ -59,7 +59,7 @@ def test_the_studio(browser: Browser) -> None:
 @pytest.mark.browser
 def test_the_studio_with_a_long_text(browser: Browser) -> None:
     """Where the text has to be scrolled, steps can be taken, and one of them is chosen in a menu."""
-    with StudioServer("raft-election") as studio:
+    with StudioServer("tcp-close") as studio:
         browser.visit(studio.address)
         browser.until("document.querySelectorAll('#play-automata .hit').length > 0")
         browser.until("document.querySelector('#answer').ariaBusy === 'false'")

@@ -185,6 +185,7 @@ def test_the_story(studio: StudioServer, browser: Browser) -> None:
     page.until(
         "document.querySelector('#verdicts .violated') && document.querySelector('#play-rest').dataset.rest"
     )
+    page.until("document.querySelector('#answer').ariaBusy === 'false'")
     assert shown(page) == before
     assert page.complaints() == []
 
