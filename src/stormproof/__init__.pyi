@@ -23,6 +23,7 @@ from .kernel.model.actions import (
 )
 from .kernel.model.failures import Failures as Failures
 from .kernel.model.faults import ChannelFaults as ChannelFaults, Corruption as Corruption
+from .kernel.model.observer import ObservedEvent as ObservedEvent, Observer as Observer
 from .kernel.model.process import Process as Process
 from .kernel.model.requirement import Claim as Claim, Requirement as Requirement, Under as Under
 from .kernel.model.run import Witness as Witness
@@ -32,6 +33,7 @@ from .kernel.transform.crash_handling import crash_handling as crash_handling
 from .languages.formats import dumps as dumps, load as load, loads as loads
 from .languages.formats.saving import save as save
 from .languages.formats.storm_requirements import require as require
+from .languages.formats.storm_watched import observe as observe
 from .languages.protocols import protocol as protocol
 from .languages.protocols.generators import generate as generate
 from .limits import Limits as Limits

@@ -19,6 +19,7 @@ from stormproof.search.engine.survival import SurvivalAnswer, survey
 from stormproof.trust.check_out_of_reach import check_violated
 from stormproof.trust.check_survival import SurvivalCheck, check_holds
 from stormproof.trust.survival_certificate import ClosedSet, OutOfReach, survival_certificate_from_json
+from tests.support.random_observers import observed
 from tests.support.survival_questions import random_asks, random_goal, random_model
 
 #: Larger certificates are passed over.
@@ -46,11 +47,13 @@ class Claimed:
         return self.check().covers(self.up_to)
 
 
-def claims(seed: int, most: int = MOST) -> Iterator[Claimed]:
-    """Every verdict on a random question that has a certificate, which is read back from its JSON form."""
+def claims(seed: int, most: int = MOST, watching: bool = False) -> Iterator[Claimed]:
+    """Every verdict on a random question that has a certificate, which is read back from its JSON form;
+    `watching`: with observers."""
     rng = random.Random(seed)
     model = random_model(rng, everything=seed % 2 == 1, timers=seed % 3 == 2)
     model = with_clocks(model) if seed % 3 == 2 else model
+    model = observed(rng, model) if watching else model
     asks, k = random_asks(rng, model), rng.randint(1, 3)
     for name, answer in survey(model, asks, k, certified=most).answers.items():
         found = claimed(model, asks[name], k, answer)

@@ -14,6 +14,8 @@ from stormproof.errors import Refused
 from stormproof.kernel.model.actions import Configuration
 from stormproof.kernel.model.ask import RECOVERS
 from stormproof.kernel.model.budget import Budget
+from stormproof.kernel.model.extras import Extras
+from stormproof.kernel.model.observer import Observer
 from stormproof.kernel.model.rest import rest_states
 from stormproof.kernel.model.survival import SurvivalModel
 from stormproof.oracle import survival as spec
@@ -56,6 +58,32 @@ def test_a_forged_claim_is_refused_unless_it_is_true(chunk: int) -> None:
                 assert true is not False or not mutant.accepted, f"seed {seed}: {mutant}"
                 met[true] += 1
     assert met[False] > 100 and met[True] > 9 * met[None]
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_certificates_with_observers_are_accepted_and_forged_ones_refused(chunk: int) -> None:
+    """Also where the observers of the model move otherwise than those of the certificate."""
+    met: Counter[bool | None] = Counter()
+    for seed in range(chunk * 10**6 + 7 * 10**5, chunk * 10**6 + 7 * 10**5 + SYSTEMS // 2):
+        rng = random.Random(seed)
+        for claim in claims(seed, most=150, watching=True):
+            assert claim.accepted, f"seed {seed}: {claim.check()}"
+            for mutant in (forged(rng, claim), moving_otherwise(rng, claim)):
+                true = is_true(mutant) if mutant.accepted else False
+                assert true is not False or not mutant.accepted, f"seed {seed}: {mutant}"
+                met[true] += 1
+    assert met[False] > 20 and met[True] > 9 * met[None]
+
+
+def moving_otherwise(rng: random.Random, claim: Claimed) -> Claimed:
+    """One alternative of an observer leads elsewhere."""
+    first, *others = claim.model.extras.observers
+    rows = [*first.alternatives]
+    at = rng.randrange(len(rows))
+    rows[at] = rows[at]._replace(target=rng.choice(first.states))
+    changed = Observer(first.name, first.initial, rows, first.states, first.rest)
+    extras = Extras((changed, *others))
+    return replace(claim, model=replace(claim.model, extras=extras))
 
 
 def test_the_run_begins_before_any_fault() -> None:

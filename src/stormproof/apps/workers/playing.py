@@ -65,7 +65,7 @@ class Game:
     def observed(self, at: Configuration) -> list[list[str]]:
         """Each observer, and where it is."""
         states = dict(zip(self.model.system.names, at.states, strict=True))
-        return [[name, printable(states[name])] for name in self.model.extras.names]
+        return [[o.name, printable(states[o.name])] for o in self.model.extras.observers]
 
     def numbers(self, at: Configuration) -> list[int | None]:
         """The number of each local state in the user's automaton; None for one that the check added."""

@@ -68,6 +68,11 @@ def looking_at(model: SurvivalModel, ask: Ask) -> SurvivalModel:
     return model if kept == model.extras.observers else _without(model, kept)
 
 
+def of_roles_alone(model: SurvivalModel) -> SurvivalModel:
+    """The model without observers, which are no part of the system for classes."""
+    return _without(model, ()) if model.extras.observers else model
+
+
 def _without(model: SurvivalModel, kept: tuple[Observer, ...]) -> SurvivalModel:
     dropped = {o.name for o in model.extras.observers if o not in kept}
     requirements = tuple(r for r in model.system.requirements if dropped.isdisjoint(r.processes))

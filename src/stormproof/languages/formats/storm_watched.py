@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from ...errors import did_you_mean
 from ...kernel.model.actions import CRASH, Channel
 from ...kernel.model.observer import IS_AT, SENDS, ObservedEvent, Observer
 from ...kernel.model.rest import STOPPED
+from ...kernel.model.system import System
 from ...programs.data.syntax import AlternativeSyntax, DataRole, StateSyntax, WatchSyntax
 from .storm_names import Names
-from .storm_syntax import File
-from .text import guess, shorten
+from .storm_observers import parse_observer
+from .storm_scan import Cursor
+from .storm_syntax import File, ObserverSyntax
+from .text import SizeCount, Source, guess, shorten
 
 _NO_VALUES = "an observer with variables declares them:  var n: 0..2 = 0"
 
@@ -116,3 +120,24 @@ def resting(names: Names, role: str, states: Iterable[tuple[str, int]], word: st
         else:
             found.append(state)
     return found
+
+
+def observe(system: System, text: str) -> System:
+    """The system with the observers that a text describes, as in a .storm file without data, beside its own.
+
+    >>> import stormproof as sp
+    >>> shop = sp.loads("role A { s: B!m -> t  t: }  role B { w: A?m -> w }")
+    >>> watched = observe(shop, "observer Count { none: A -> B?m -> one  one: A -> B?m -> two  two: }")
+    >>> [v.holds for v in sp.check(sp.require(watched, "require once: never Count@two"), properties=["once"])]
+    [True]
+    """
+    source = Source(text, "observers")
+    cursor, file = Cursor(source), File()
+    names = Names(source, system)
+    while not cursor.done():
+        if cursor.keyword("observer") is None:
+            cursor.fail("'observer'", "write: observer Seen { no: A -> B!m -> yes  yes: }")
+        file.observers.append(ObserverSyntax(parse_observer(cursor, SizeCount(source), names.mistakes)))
+    made = observers(names, file)
+    names.raise_mistakes()
+    return replace(system, observers=(*system.observers, *made))

@@ -15,6 +15,7 @@ from ...kernel.model.goal import And, Named, Not
 from ...kernel.model.message_tracking import longest_content
 from ...kernel.model.part import in_part
 from ...kernel.model.survival import BlockSize, SurvivalModel
+from ...kernel.transform.observed_product import ObservedProduct, observed_product
 from ...trust.survival_certificate import MOST
 from ..counterexample.storm_of_actions import storm_of_actions
 from ..engine.survival import FoundRun, SurvivalAnswer, survey
@@ -40,7 +41,7 @@ class MethodsForAnyLength:
     def __init__(self, request: Request, model: SurvivalModel, asks: Mapping[str, Ask]) -> None:
         self.request, self.model, self.asks = request, model, asks
         self.effort = {n: request.effort.left // (self._share(a) * len(asks)) for n, a in asks.items()}
-        self.portfolios: dict[str, Portfolio | None] = {}
+        self.portfolios: dict[str, Portfolio | OnProduct | None] = {}
         self.answers: dict[str, Answer | None] = {}
 
     @property
@@ -95,7 +96,7 @@ class MethodsForAnyLength:
         if found.holds is None or (found.holds and found.up_to is not None):
             answer = self._answer(name)
             if answer is not None and self._proves(name, answer):
-                proof = _kept(request, answer)
+                proof = None if model.extras.observers else _kept(request, answer)
                 return SurvivalAnswer(
                     True, k=found.k, proof=proof, configurations=found.configurations, seconds=found.seconds
                 )
@@ -118,16 +119,42 @@ class MethodsForAnyLength:
             answer = asked.round(effort)
         one = found.run is not None and found.run.faults == 1
         if answer is not None and self._proves(name, answer) and one:
-            return replace(found, fewest=True, fewest_proof=_kept(request, answer))
+            proof = None if model.extras.observers else _kept(request, answer)
+            return replace(found, fewest=True, fewest_proof=proof)
         return _with_run(request, model, ask, found, answer)
 
 
-def _portfolio(request: Request, model: SurvivalModel, ask: Ask, faults: bool = True) -> Portfolio | None:
-    """Of what must stay possible: is there a deadlock elsewhere? None where there are observers: these
-    methods are not proved for them. They let timers expire at any time, so with timers on time their proofs
-    are of use, and their runs are not (definitions 16.5)."""
-    if model.extras.observers:
+class OnProduct:
+    """The methods without a bound on the product of roles with their observers (definitions 17.4). What they
+    prove of it has no certificate that speaks of the roles."""
+
+    def __init__(self, product: ObservedProduct, methods: Portfolio) -> None:
+        self.product, self.methods = product, methods
+
+    def round(self, effort: int) -> Answer | None:
+        answer = self.methods.round(effort)
+        if answer is None or answer.run is None:
+            return answer
+        return replace(answer, run=self.product.run(answer.run))
+
+
+def _on_product(request: Request, model: SurvivalModel, ask: Ask, faults: bool) -> OnProduct | None:
+    product = observed_product(model)
+    if product is None:
         return None
+    after = None if ask.after is None else product.goal(ask.after)
+    methods = _portfolio(request, product.model, Ask(ask.always, product.goal(ask.goal), after), faults)
+    return None if methods is None else OnProduct(product, methods)  # type: ignore[arg-type]
+
+
+def _portfolio(
+    request: Request, model: SurvivalModel, ask: Ask, faults: bool = True
+) -> Portfolio | OnProduct | None:
+    """Of what must stay possible: is there a deadlock elsewhere? None where there are observers that are no
+    part of a role. These methods let timers expire at any time, so with timers on time their proofs are of
+    use, and their runs are not (definitions 16.5)."""
+    if model.extras.observers:
+        return _on_product(request, model, ask, faults)
     from ..reachability.proofs import portfolio
 
     if not ask.always:

@@ -42,8 +42,11 @@ def decide_recovery(request: Request) -> dict[str, Outcome]:
     if not asks:
         return {}
     outcomes: dict[str, Outcome] = {}
-    for seen, group in _by_what_they_see(model, asks):
-        outcomes |= _decided(request, seen, group)
+    groups = _by_what_they_see(model, asks)
+    for n, (seen, group) in enumerate(groups):
+        # The last has what the others have left.
+        own = request if n + 1 == len(groups) else request.sharing_effort(len(groups) - n)
+        outcomes |= _decided(own, seen, group)
     return {name: outcomes[name] for name in asks}
 
 

@@ -21,7 +21,7 @@ from ...kernel.model.properties import known_properties
 from ...kernel.model.requirement import Requirement
 from ...kernel.model.survival import SurvivalModel
 from ...kernel.model.system import System
-from ...kernel.transform.extras import looking_at, survival_model
+from ...kernel.transform.extras import looking_at, of_roles_alone, survival_model
 from ...kernel.transform.prepare import prepare, with_process_faults
 from ...kernel.transform.stop_restart import Transformed
 from ...kernel.transform.under import system_under
@@ -82,7 +82,7 @@ def question_of(result: SavedResult, verdict: SavedVerdict) -> SavedQuestion | N
     searched = with_process_faults(result.system, result.model)
     model = _model(searched, result.model, result.failures.budget)
     ask = {"recovers": RECOVERS, "clean": clean(model.system, model.rest)}.get(verdict.property)
-    model = model if ask is None else looking_at(model, ask)
+    model = of_roles_alone(model) if ask is None else looking_at(model, ask)
     given = result.given.with_unreliable(result.model.unreliable)
     return SavedQuestion(verdict.property, given, model, ask)
 
@@ -98,9 +98,9 @@ def required_question(result: SavedResult, required: Requirement) -> SavedQuesti
     model = _model(searched, failures, budget)
     given = given.with_unreliable(failures.unreliable)
     if required.claims_property:
-        return SavedQuestion(known_properties(required.claim.what)[0], given, model, None)
+        return SavedQuestion(known_properties(required.claim.what)[0], given, of_roles_alone(model), None)
     ask = ask_of(model, searched.requirement(required))
-    model = model if ask is None else looking_at(model, ask)
+    model = of_roles_alone(model) if ask is None else looking_at(model, ask)
     return SavedQuestion(required.claim.what, given, model, ask)
 
 
