@@ -140,7 +140,7 @@ def assert_follows(process: Process, log: Path) -> int:
         assert row["role"] == process.name and isinstance(row["time"], float)
         if row["do"] == "restart":
             states = {process.initial, *process.durable}
-        elif row["do"] not in ("stop", "end", "unexpected"):
+        elif row["do"] not in ("sent", "stop", "end", "unexpected"):
             action = _action(row)
             states = {t.target for s in states for t in process.outgoing(s) if t.action == action}
         assert states, f"{process.name} cannot do {row}"
@@ -151,7 +151,7 @@ def assert_follows(process: Process, log: Path) -> int:
 
 def _action(row: dict[str, Any]) -> Action:
     match row["do"]:
-        case "send":
+        case "sends":
             return Send(row["peer"], row["message"])
         case "receive":
             return Receive(row["peer"], row["message"])

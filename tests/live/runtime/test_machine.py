@@ -85,19 +85,22 @@ def test_what_machines_do_is_what_was_extracted(seed: int, tmp_path: Path) -> No
     assert not sp.trace(system, logs, storm)
 
 
-def test_what_is_saved_stands_before_what_others_notice() -> None:
+def test_what_is_sent_stands_before_the_record_of_what_it_leads_to() -> None:
     counter = Machine(Counter)
     assert counter.start() == MachineOutput()
     output = counter.receive("User", "add")
     # The reception leads to a durable point, and so does the send that follows.
-    assert [type(one) for one in output.todo] == [ToSave, ToLog, ToSave, ToLog, ToSend]
+    kinds = [type(one) for one in output.todo]
+    assert kinds == [ToLog, ToSave, ToLog, ToSend, ToLog, ToSave]
     disk = [one.entry for one in output.saves]
     again = Machine(Counter)
     assert [type(one) for one in again.start(disk).todo] == [ToLog]
     assert again.receive("User", "add").sends[0].message.fields == (2,)
     earlier = Machine(Counter)
     resumed = earlier.start(disk[:1])
-    assert [one.message.message for one in resumed.sends] == ["count(1)"], "it was saved, and not sent"
+    assert [one.message.message for one in resumed.sends] == ["count(1)"], (
+        "it is not recorded that it was sent"
+    )
 
 
 def test_timers_are_told_apart() -> None:

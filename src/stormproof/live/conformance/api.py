@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from .channel_faults import ChannelFault
 from .explain_logs import LogsExplained, explain_logs
 from .log import RoleLog, event_of, is_silent
 from .one_sided import explain_one_sided, is_one_sided
+from .open_sends import MOST_CHOICES, better, not_all_tried, readings
 from .read_log import RowMapper, read_logs
 from .role_paths import role_path
 from .search_run import search_run
@@ -65,8 +66,29 @@ def trace(
     searched = with_restarts_in_place(with_process_faults(marked, model), marked)
     survival = SurvivalModel(searched, model, rest_states(searched))
     found = _by_role(survival.system, logs, fields, shiviz)
-    comparison = _Comparison(survival, found, (*notes, *process_failures(marked, model)))
-    return _within(asked.budget, _compared(comparison, start_anywhere, cut_off, limits or Limits()))
+    said = (*notes, *process_failures(marked, model))
+
+    def compared(reading: Mapping[str, RoleLog]) -> TraceAnswer:
+        comparison = _Comparison(survival, reading, said)
+        return _within(asked.budget, _compared(comparison, start_anywhere, cut_off, limits or Limits()))
+
+    return _best_reading(found, compared)
+
+
+def _best_reading(
+    logs: Mapping[str, RoleLog], compared: Callable[[Mapping[str, RoleLog]], TraceAnswer]
+) -> TraceAnswer:
+    """The best answer, with each send that may have happened taken as either."""
+    best: TraceAnswer | None = None
+    for tried, reading in enumerate(readings(logs)):
+        if tried == MOST_CHOICES:
+            assert best is not None
+            return best if best.conforms else replace(best, conforms=None, reason=not_all_tried(logs))
+        best = better(best, compared(reading))
+        if best.conforms and not best.faults:
+            break
+    assert best is not None
+    return best
 
 
 def _compared(comparison: _Comparison, start_anywhere: bool, cut_off: bool, limits: Limits) -> TraceAnswer:

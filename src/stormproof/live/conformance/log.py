@@ -62,6 +62,8 @@ class RoleLog:
     kinds: list[LogEvent] = field(default_factory=list)
     codes: array[int] = field(default_factory=lambda: array("i"))
     lines: array[int] = field(default_factory=lambda: array("q"))
+    #: The sends of which the log does not say whether they happened: it ends, or the role restarts, before.
+    open: list[int] = field(default_factory=list)
     _known: dict[LogEvent, int] = field(default_factory=dict)
 
     @classmethod
@@ -71,16 +73,27 @@ class RoleLog:
             log.append(event, line)
         return log
 
-    def append(self, event: LogEvent, line: int) -> None:
+    def code(self, event: LogEvent) -> int:
         code = self._known.setdefault(event, len(self.kinds))
         if code == len(self.kinds):
             self.kinds.append(event)
-        self.codes.append(code)
+        return code
+
+    def append(self, event: LogEvent, line: int) -> None:
+        self.codes.append(self.code(event))
         self.lines.append(line)
 
     def first(self, length: int) -> RoleLog:
         """The log up to an event."""
-        return replace(self, codes=self.codes[:length], lines=self.lines[:length])
+        open_ = [i for i in self.open if i < length]
+        return replace(self, codes=self.codes[:length], lines=self.lines[:length], open=open_)
+
+    def without(self, left_out: Iterable[int]) -> RoleLog:
+        """The log in which these sends have not happened, and all others have."""
+        gone = frozenset(left_out)
+        kept = [i for i in range(len(self)) if i not in gone]
+        codes, lines = (array(a.typecode, (a[i] for i in kept)) for a in (self.codes, self.lines))
+        return replace(self, codes=codes, lines=lines, open=[])
 
     def __len__(self) -> int:
         return len(self.codes)

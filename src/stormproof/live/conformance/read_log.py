@@ -15,9 +15,9 @@ from .log import LogEvent, RoleLog
 from .read_shiviz import is_shiviz, shiviz_rows
 
 #: What a line of a log may say that the role did.
-EVENTS = ("send", "receive", "timeout", "stop", "restart", "crash")
+EVENTS = ("send", "sends", "sent", "receive", "timeout", "stop", "restart", "crash")
 #: What roles in Python also log, which is nothing that a log has to show: a choice is seen by what follows.
-NOTES = ("choose", "end", "raise", "unexpected")
+NOTES = ("choose", "save", "end", "raise", "unexpected")
 
 #: The fields of an event, by the names that they have unless others are given.
 FIELDS = ("role", "do", "peer", "message")
@@ -64,7 +64,7 @@ class _FileReader:
     ) -> None:
         self.path, self.logs, self.mapper = path, logs, _mapper(mapping)
         self.remembers = not callable(mapping)  # a function may look at any number
-        self.known: dict[bytes, tuple[RoleLog, int] | None] = {}
+        self.known: dict[bytes, tuple[RoleLog, int, str] | None] = {}
 
     def read(self, file: IO[bytes], shiviz: str | None) -> None:
         if shiviz is not None or self._begins_as_shiviz(file):
@@ -95,8 +95,7 @@ class _FileReader:
             key = _without_numbers(raw) if remembers and b"\\" not in raw else b""
             if key in known:
                 if (found := known[key]) is not None:
-                    found[0].codes.append(found[1])
-                    found[0].lines.append(number)
+                    self._note(*found, number)
                 continue
             if raw.strip() and not self._read_line(raw, number, key):
                 return
@@ -117,8 +116,21 @@ class _FileReader:
             self.known[key] = added
         return True
 
-    def _add(self, row: LogRow, number: int) -> tuple[RoleLog, int] | None:
-        """The log and the code of the event; None for a line that is not one."""
+    def _note(self, log: RoleLog, code: int, do: str, number: int) -> None:
+        """One more of the role's events. A send that is begun is open until it is said that it happened."""
+        if do == "sent":
+            if not log.open or log.open[-1] != len(log) - 1 or log.codes[-1] != code:
+                problem = "nothing of this kind was to be sent: before 'sent' comes 'sends'"
+                raise ParseError(problem, place=Place(self.path, number))
+            log.open.pop()
+            return
+        if do == "sends":
+            log.open.append(len(log))
+        log.codes.append(code)
+        log.lines.append(number)
+
+    def _add(self, row: LogRow, number: int) -> tuple[RoleLog, int, str] | None:
+        """The log, the code of the event and the word for it; None for a line that is not one."""
         mapped = self.mapper(row)
         if mapped is None or mapped.get("do") in NOTES:
             return None
@@ -130,8 +142,9 @@ class _FileReader:
                 place=Place(self.path, number),
                 hint="join them in the order in which they were written",
             )
-        log.append(event, number)
-        return log, log.codes[-1]
+        found = (log, log.code(event), str(mapped["do"]))
+        self._note(*found, number)
+        return found
 
 
 def _mapper(mapping: Mapping[str, str] | RowMapper | None) -> RowMapper:
@@ -171,9 +184,9 @@ def _event(path: str, line: int, row: LogRow) -> tuple[str, LogEvent]:
     if do not in EVENTS:
         hint = did_you_mean(do, EVENTS) or f"an event is one of {', '.join(EVENTS)}"
         raise ParseError(f"'{do}' is not an event", place=Place(path, line), hint=hint)
-    if do in ("send", "receive"):
+    if do in ("send", "sends", "sent", "receive"):
         peer, message = (_text(path, line, row, key) for key in ("peer", "message"))
-        return role, LogEvent(do, peer, message)
+        return role, LogEvent("receive" if do == "receive" else "send", peer, message)
     name = row.get("message")
     return role, LogEvent(do, "", name if isinstance(name, str) and do == "timeout" else "")
 

@@ -13,6 +13,7 @@ from ...errors import InputError, UsageError
 from ...languages.formats.read_data import read_json
 from ...programs.extraction.requests import Received, send
 from ...programs.extraction.role import Role, RoleCall
+from ...programs.extraction.values import spell
 
 
 class Garbage(ValueError):
@@ -20,17 +21,25 @@ class Garbage(ValueError):
 
 
 def to_json(value: Any) -> Any:
-    """A field: tuples are lists, enum members `{"enum": "Phase.IDLE"}`."""
+    """A field or a durable parameter: tuples are lists, enum members `{"enum": "Phase.IDLE"}`, frozensets
+    `{"set": [...]}`."""
     if isinstance(value, enum.Enum):
         return {"enum": f"{type(value).__name__}.{value.name}"}
     if isinstance(value, tuple):
         return [to_json(part) for part in value]
+    if isinstance(value, frozenset):
+        return {"set": [to_json(part) for part in sorted(value, key=spell)]}
     return value
 
 
 def from_json(data: Any, enums: dict[str, Any]) -> Any:
     if isinstance(data, list):
         return tuple([from_json(part, enums) for part in data])
+    if isinstance(data, dict) and isinstance(data.get("set"), list):
+        try:
+            return frozenset(from_json(part, enums) for part in data["set"])
+        except TypeError:
+            raise Garbage("a set holds what cannot be in one") from None
     if isinstance(data, dict):
         kind, _, name = str(data.get("enum", "")).partition(".")
         try:

@@ -1,4 +1,5 @@
-"""What a role was given up to its last durable point, in memory and on disk, so that it can be replayed."""
+"""What a role has on its disk: what it was given up to its last durable point, so that it can be replayed, or
+what it saved of its durable parameters."""
 
 from __future__ import annotations
 
@@ -7,20 +8,21 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError, Place
-from ...programs.extraction.requests import ChooseRequest, Received, ReceiveRequest, RoleRequest
+from ...programs.extraction.requests import ChooseRequest, Received, ReceiveRequest, RoleRequest, SaveRequest
 from ...programs.extraction.role import RoleCall, RoleGenerator
 from ...programs.extraction.values import key
 from .codec import Garbage, from_json, to_json
-from .log import LoggedAt
 from .record_file import RecordFile
 
 Given = dict[str, Any]
+#: One line: what a role was given since the line before, or the durable parameters that it saved.
+Entry = list[Given] | dict[str, Any]
 
 
 class DurableRecord:
-    """One line per durable point: all that the role was given since the one before.
+    """One line per durable point, or per save.
 
-    A line that was cut off is as if the point had not been reached.
+    A line that was cut off is as if nothing had been recorded there.
     """
 
     def __init__(self, path: str | Path | None, role: str, enums: dict[str, Any]) -> None:
@@ -29,25 +31,28 @@ class DurableRecord:
         self._file: RecordFile | None = None
         self._kept: list[Given] = []
         self._since: list[Given] = []
+        self._saved: dict[str, Any] = {}
 
     def open(self) -> None:
         """Read what is there, and keep others from writing."""
         if self._path is None or self._file is not None:
             return
-        self._file, self._kept = RecordFile(self._path, self._role), []
-        for given in self._file.lines:
-            self._keep(given)
+        self._file = RecordFile(self._path, self._role)
+        self.begin_with(self._file.lines)
 
-    def begin_with(self, entries: Iterable[list[Given]]) -> None:
-        """Instead of a file: what was saved at each durable point."""
-        self._kept = []
-        for given in entries:
-            self._keep(given)
+    def begin_with(self, entries: Iterable[Entry]) -> None:
+        """Instead of a file: what was recorded, line by line."""
+        self._kept, self._saved = [], {}
+        for entry in entries:
+            self._keep(entry)
 
-    def _keep(self, given: Any) -> None:
-        if not isinstance(given, list) or not given or not all(isinstance(g, dict) for g in given):
+    def _keep(self, entry: Any) -> None:
+        if isinstance(entry, dict) and isinstance(saved := entry.get("saved"), dict) and saved:
+            self._saved |= saved
+        elif isinstance(entry, list) and entry and all(isinstance(g, dict) for g in entry):
+            self._kept += entry
+        else:
             raise self._misfit()
-        self._kept += given
 
     def close(self) -> None:
         if self._file is not None:
@@ -56,17 +61,8 @@ class DurableRecord:
 
     @property
     def continues(self) -> bool:
-        """Has the role been at a durable point, so that it goes on from there?"""
-        return bool(self._kept)
-
-    @property
-    def logged(self) -> LoggedAt | None:
-        """The event that led to the last durable point, and where it was to be logged."""
-        found = self._kept[-1].get("log") if self._kept else None
-        match found:
-            case [int(before), str(line)]:
-                return before, line
-        return None
+        """Is there anything on the disk from which the role goes on?"""
+        return bool(self._kept or self._saved)
 
     def gave(self, request: RoleRequest, value: Any) -> None:
         """The role was given this for its request."""
@@ -79,24 +75,33 @@ class DurableRecord:
             given = {"timeout": True}
         self._since.append(given)
 
-    def reached(self, logged: LoggedAt | None) -> list[Given]:
-        """The role has come to a durable point, by an event that is yet to be logged. This is written
-        before anything else happens; it is given back."""
-        if logged is not None:
-            self._since[-1]["log"] = logged
+    def reached(self) -> Entry:
+        """The role has come to a durable point. This is written before it does anything else there; it is
+        given back."""
+        written, self._since = self._since, []
+        self._append(written)
+        self._kept += written
+        return written
+
+    def save(self, request: SaveRequest) -> Entry:
+        """Durable parameters are written; what is written is given back."""
+        saved = {name: to_json(value) for name, value in request.values}
+        self._append({"saved": saved})
+        self._saved |= saved
+        return {"saved": saved}
+
+    def _append(self, entry: Entry) -> None:
         if self._file is not None:
-            self._file.append(self._since)
-        saved, self._since = self._since, []
-        self._kept += saved
-        return saved
+            self._file.append(entry)
 
     def replay(self, call: RoleCall) -> tuple[RoleGenerator, RoleRequest]:
-        """The role at its last durable point, or at its start. What it sent on the way is not sent again.
+        """The role at its last durable point, or at its start with what it saved. What it sent on the way is
+        not sent again.
 
         StopIteration if it ends before the first yield.
         """
         self._since = []
-        generator = call.generator()
+        generator = call.again(self._values(call)).generator()
         request = next(generator)
         for given in self._kept:
             value = self._value(request, given)
@@ -105,6 +110,15 @@ class DurableRecord:
             except Exception:  # the role has changed since: it ends, or raises, where it did not
                 raise self._misfit() from None
         return generator, request
+
+    def _values(self, call: RoleCall) -> dict[str, Any]:
+        """The durable parameters that were saved."""
+        if not set(self._saved) <= set(call.role.durable) or (self._kept and call.role.durable):
+            raise self._misfit()
+        try:
+            return {name: from_json(value, self.enums) for name, value in self._saved.items()}
+        except (Garbage, RecursionError):
+            raise self._misfit() from None
 
     def _value(self, request: RoleRequest, given: Given) -> Any:
         """What the role was given for this request; InputError where it cannot have been."""
@@ -118,7 +132,7 @@ class DurableRecord:
         if isinstance(request, ReceiveRequest):
             fits = request.timed and "timeout" in given if message is None else request.takes(message)
         else:
-            fits = not given.keys() - {"log"}
+            fits = not given
         if not fits:
             raise self._misfit()
         return message

@@ -12,9 +12,6 @@ from typing import Any
 from ...errors import InputError, OutputError, Place
 from .record_file import append
 
-#: A line, and how many bytes of the log are before it.
-LoggedAt = tuple[int, str]
-
 #: Every line begins so.
 _START = b'{"role": '
 
@@ -27,10 +24,9 @@ class RunLog:
         self._path = None if path is None else Path(path)
         self._file: FileIO | None = None
 
-    def begin(self, continues: bool, recorded: LoggedAt | None) -> None:
+    def begin(self, continues: bool) -> None:
         """Append to the file, without a line that an earlier run left unfinished. A role that has logged
-        before, or continues from a durable point, has restarted. `recorded` is the event that led to that
-        point: it was recorded first, and the process may have ended before it was logged."""
+        before, or continues from what it saved, has restarted."""
         if self._path is None:
             return
         try:
@@ -43,8 +39,6 @@ class RunLog:
             whole = self._cut(file) if file.seekable() else 0
             refused.pop_all()
         self._file = file
-        if recorded is not None and recorded[0] == whole:
-            self.write(recorded[1])
         if whole or continues:
             self.write(self.line("restart"))
 
@@ -66,10 +60,6 @@ class RunLog:
         event |= {} if message is None else {"message": message}
         row = {"role": self._role, **event, **more, "time": time.time()}
         return json.dumps(row, ensure_ascii=False)
-
-    def coming(self, line: str) -> LoggedAt | None:
-        """The next line, and where it will begin; None without a file."""
-        return (self._file.tell(), line) if self._file is not None and self._file.seekable() else None
 
     def write(self, line: str) -> None:
         if self._file is not None:

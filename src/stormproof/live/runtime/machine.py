@@ -16,16 +16,17 @@ from ...programs.extraction.requests import (
     Received,
     ReceiveRequest,
     RoleRequest,
+    SaveRequest,
     SendRequest,
     send,
 )
 from ...programs.extraction.role import Role, RoleCall, RoleGenerator, as_call
 from ...programs.extraction.values import named, spell
 from .codec import enums_of
-from .durable import DurableRecord, Given
+from .durable import DurableRecord, Entry
 from .inbox import ArrivalQueues
 
-_REQUESTS = "a role yields sp.send(...), sp.receive(...) or sp.choose(...)"
+_REQUESTS = "a role yields sp.send(...), sp.receive(...), sp.choose(...) or sp.save(...)"
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class ToSend:
 class ToSave:
     """Append this to the disk, as JSON; what stands behind it must wait until that is done."""
 
-    entry: list[Given]
+    entry: Entry
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ class Machine:
         """What the role has yielded last, None before it is started and after it has ended."""
         return self.steps.request
 
-    def start(self, disk: Iterable[list[Given]] = ()) -> MachineOutput:
+    def start(self, disk: Iterable[Entry] = ()) -> MachineOutput:
         """Begin, or go on from what was saved. What was sent up to there is not sent again."""
         if self._started:
             raise UsageError(f"{self.name} runs already", hint="to start it again: restart(disk)")
@@ -116,11 +117,11 @@ class Machine:
         before = [ToLog({"role": self.name, "do": "restart"})] if saved else []
         return self._begin(saved, before)
 
-    def restart(self, disk: Iterable[list[Given]]) -> MachineOutput:
+    def restart(self, disk: Iterable[Entry]) -> MachineOutput:
         """The role forgets everything but what was saved. Messages that wait in its queues stay there."""
         return self._begin(list(disk), [ToLog({"role": self.name, "do": "restart"})])
 
-    def _begin(self, saved: list[list[Given]], before: list[ToLog]) -> MachineOutput:
+    def _begin(self, saved: list[Entry], before: list[ToLog]) -> MachineOutput:
         self.steps.record.begin_with(saved)
         self.steps.begin()
         self._started, self._timer = True, None
@@ -166,15 +167,19 @@ class Machine:
                 todo += self._step(self.steps.choice(request))
 
     def _step(self, value: Any) -> list[ToSend | ToSave | ToLog]:
+        """First the action, then the record of the state that it leads to (definitions 14.9)."""
         request = self.steps.request
         assert request is not None
         self._timer = None
         todo: list[ToSend | ToSave | ToLog] = []
-        if self.steps.answer(value):
-            todo.append(ToSave(self.steps.record.reached(None)))
+        if isinstance(request, SaveRequest):
+            todo.append(ToSave(self.steps.record.save(request)))
         todo.append(ToLog({"role": self.name, **event_fields(request, value)}))
         if isinstance(request, SendRequest):
             todo.append(ToSend(request.peer, Received(self.name, request.name, request.fields)))
+            todo.append(ToLog({"role": self.name, **event_fields(request, value), "do": "sent"}))
+        if self.steps.answer(value):
+            todo.append(ToSave(self.steps.record.reached()))
         return todo
 
     def _logged(self, do: str, message: Received) -> ToLog:
@@ -207,7 +212,7 @@ class RunningSteps:
         self._generator: RoleGenerator | None = None
 
     def begin(self) -> None:
-        """At the last durable point, or at the start."""
+        """At the last durable point, or at the start with what was saved."""
         if self._generator is not None:
             self._generator.close()
         self.result, self.error, self.told = None, None, False
@@ -243,6 +248,17 @@ class RunningSteps:
         if self.request is not None and not isinstance(self.request, RoleRequest):
             what = f"{self.call.role.name} yields {named(type(self.request))}"
             self._end(UsageError(what, hint=_REQUESTS))
+        elif problem := self._misuse():
+            self._end(UsageError(problem, hint="a role has durable points or durable parameters, not both"))
+
+    def _misuse(self) -> str:
+        """What is wrong with how the role uses its disk; extraction finds it, too."""
+        role, request = self.call.role, self.request
+        if role.durable and request is not None and request.durable:
+            return f"{role.name} has durable parameters and a durable point"
+        names = [name for name, _ in request.values] if isinstance(request, SaveRequest) else []
+        unknown = next((name for name in names if name not in role.durable), None)
+        return "" if unknown is None else f"'{unknown}' is no durable parameter of {role.name}"
 
     def _end(self, problem: Exception) -> None:
         """A generator that returns raises StopIteration."""
@@ -262,9 +278,11 @@ def seconds_of(request: ReceiveRequest, default: float) -> float | None:
 
 
 def event_fields(request: RoleRequest, value: Any) -> dict[str, Any]:
-    """What the log says of a request and of what the role was given for it."""
+    """What the log says of a request and of what the role was given for it; of a send, before it happens."""
     if isinstance(request, SendRequest):
-        return {"do": "send", "peer": request.peer, "message": request.message}
+        return {"do": "sends", "peer": request.peer, "message": request.message}
+    if isinstance(request, SaveRequest):
+        return {"do": "save"}
     if isinstance(request, ChooseRequest):
         return {"do": "choose", "value": spell(value)}
     if value is None:

@@ -15,7 +15,7 @@ from ...file_lock import lock
 from ...languages.formats.read_data import read_json
 
 #: Of the format. A record of another version is refused.
-_VERSION = 1
+_VERSION = 2
 
 _HINT = "name another file, or remove this one: the role then begins anew, and forgets what it has answered"
 

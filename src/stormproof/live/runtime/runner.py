@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ...errors import OutputError
-from ...programs.extraction.requests import Received, ReceiveRequest, RoleRequest, SendRequest
+from ...programs.extraction.requests import Received, ReceiveRequest, RoleRequest, SaveRequest, SendRequest
 from ...programs.extraction.role import Role, RoleCall, as_call
 from .codec import enums_of
 from .durable import DurableRecord
@@ -42,8 +42,8 @@ async def run(
     """Drive a role until it returns, and give what it returns.
 
     `name` is its name on the network, by default that of its function. `timeout=True` in the role waits for
-    `default_timeout` seconds. `log` is the file that its events are appended to, `durable` the one that what
-    it received up to its durable points is recorded in: if that exists, the role continues from there.
+    `default_timeout` seconds. `log` is the file that its events are appended to, `durable` its disk, in which
+    its durable points or parameters are recorded: if that exists, the role goes on with what is there.
     `seed` makes its choices reproducible.
     """
     runner = Runner(
@@ -74,12 +74,14 @@ class Runner:
         self._record = DurableRecord(durable, self.name, enums_of(self.call))
         self._steps = RunningSteps(self.call, self._record, seed)
         self._log = RunLog(self.name, log)
+        #: Has the role come to a durable point that is not recorded yet?
+        self._unrecorded = False
 
     async def run(self) -> Any:
         """Until the role returns, is stopped, or raises."""
         try:
             self._record.open()
-            self._log.begin(self._record.continues, self._record.logged)
+            self._log.begin(self._record.continues)
             return await self._run()
         except Exception as problem:
             with contextlib.suppress(OutputError):  # it may be the log that cannot be written
@@ -108,8 +110,12 @@ class Runner:
                 return STOPPED
             if fate == "restart":
                 self._log.write(self._log.line("restart"))
+                self._unrecorded = False
                 steps.begin()
                 continue
+            if self._unrecorded:
+                self._record.reached()
+                self._unrecorded = False
             await self._step(request, await self._answer(request))
         if steps.error is not None:
             raise steps.error
@@ -124,14 +130,16 @@ class Runner:
         return await self._inbox.take(request, seconds, self._does_not_take)
 
     async def _step(self, request: RoleRequest, value: Any) -> None:
-        """A process may end at any moment. So a durable point that the event leads to is recorded before the
-        event is logged, and the event is logged before anybody else can notice it."""
-        line = self._log.line(**event_fields(request, value))
-        if self._steps.answer(value):
-            self._record.reached(self._log.coming(line))
-        self._log.write(line)
+        """A process may end at any moment. So the action comes first, and the durable point that it leads to
+        is recorded before the next one, as in the automaton (definitions 14.1). What is logged before and
+        after a send says whether it was done."""
+        if isinstance(request, SaveRequest):
+            self._record.save(request)
+        self._log.write(self._log.line(**event_fields(request, value)))
         if isinstance(request, SendRequest):
             await self.network.send(Received(self.name, request.name, request.fields), request.peer)
+            self._log.write(self._log.line(**event_fields(request, value) | {"do": "sent"}))
+        self._unrecorded = self._steps.answer(value)
 
     def _does_not_take(self, message: Received) -> None:
         """The message stays where it is, as in the automaton; whether it is ever taken is the role's."""

@@ -9,7 +9,7 @@ from typing import Any
 from ...errors import InputError, Place, did_you_mean
 from ...kernel.model.actions import Internal, Receive, Send, Transition
 from ...programs.extraction.load import load_protocol
-from ...programs.extraction.requests import ChooseRequest, ReceiveRequest, SendRequest
+from ...programs.extraction.requests import ChooseRequest, ReceiveRequest, SaveRequest, SendRequest
 from ...programs.extraction.role import Role, RoleCall, as_call
 from ...programs.extraction.system import ExtractedSystem
 from ..conformance.log import LogEvent, event_of, is_silent
@@ -33,7 +33,9 @@ class RoleImplementation:
 
     def send(self) -> tuple[str, str] | None:
         """What it sends; what it raised after its last step is raised here."""
-        while isinstance(request := self._steps.request, ChooseRequest):
+        while isinstance(request := self._steps.request, ChooseRequest | SaveRequest):
+            if isinstance(request, SaveRequest):
+                self._steps.record.save(request)
             self._answer(self._steps.choice(request))
         if self._steps.error is not None:
             raise self._steps.error
@@ -58,7 +60,7 @@ class RoleImplementation:
 
     def _answer(self, value: Any) -> None:
         if self._steps.answer(value):
-            self._steps.record.reached(None)
+            self._steps.record.reached()
 
 
 @lru_cache
