@@ -107,7 +107,10 @@ def test_what_faults_do_is_read_independently_for_the_kernels() -> None:
 
 
 #: What the kernel of survival reads by itself.
-READ_APART = ("replay_storm", "check_survival", "check_out_of_reach", "pending", "observers", "clocks")
+READ_APART = (
+    *("replay_storm", "check_survival", "check_out_of_reach"),
+    *("pending", "observers", "clocks", "links"),
+)
 
 
 @pytest.mark.parametrize("name", READ_APART)

@@ -25,7 +25,11 @@ using PlainMove = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::v
 // The process by whose step time passes, the clock of each process, when the first timer of each state is due, and paces.
 using PlainClocks = std::optional<std::tuple<std::uint32_t, std::vector<Number>, std::vector<std::vector<std::uint32_t>>,
                                              std::vector<std::vector<survival::Pace>>>>;
-using PlainExtras = std::optional<std::tuple<std::uint32_t, std::vector<PlainMove>, PlainClocks>>;
+// The network; of each of its transitions what it cuts: (component, channel, receiver, sender into a mailbox); and for each
+// process and transition the component of the channel into which it sends.
+using PlainCut = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, Number>;
+using PlainLinks = std::optional<std::tuple<std::uint32_t, std::vector<std::vector<PlainCut>>, std::vector<std::vector<Number>>>>;
+using PlainExtras = std::optional<std::tuple<std::uint32_t, std::vector<PlainMove>, PlainClocks, PlainLinks>>;
 
 static survival::Goal goal_of(const PlainGoal& plain) {
     survival::Goal goal;
@@ -35,16 +39,34 @@ static survival::Goal goal_of(const PlainGoal& plain) {
 
 static Number number(std::uint32_t n) { return n == survival::nothing ? std::nullopt : Number(n); }
 
+static survival::Links links_of(const PlainLinks& plain) {
+    survival::Links links;
+    if (!plain) return links;
+    const auto& [network, cuts, says] = *plain;
+    links.network = network;
+    for (const auto& channels : cuts) {
+        auto& cut = links.cuts.emplace_back();
+        for (const auto& [component, channel, receiver, sender] : channels)
+            cut.push_back({component, channel, receiver, sender.value_or(UINT32_MAX)});
+    }
+    for (const auto& transitions : says) {
+        auto& row = links.says.emplace_back();
+        for (const Number& component : transitions) row.push_back(component.value_or(UINT32_MAX));
+    }
+    return links;
+}
+
 static survival::Extras extras_of(const PlainExtras& plain, const std::vector<Flags>& marks) {
     survival::Extras extras;
     if (!plain) return extras;
-    const auto& [first, moves, clocks] = *plain;
+    const auto& [first, moves, clocks, links] = *plain;
     extras.first = first;
     if (clocks) {
         const auto& [time, of, due, pace] = *clocks;
         extras.clocks = {time, {}, due, pace};
         for (const Number& clock : of) extras.clocks.of.push_back(clock.value_or(survival::Clocks::none));
     }
+    extras.links = links_of(links);
     if (!moves.empty())
         for (const Flags& transitions : marks) extras.observed.emplace_back(transitions.size());
     for (const auto& [process, transition, observer, to] : moves)

@@ -21,9 +21,9 @@
 
 namespace stormproof {
 
-// Every kind of fault that is counted, those of processes last; answers list them in this order.
-enum class Fault : std::uint8_t { loss, corruption, reordering, duplication, stop, restart, crash };
-constexpr std::array fault_names{"LOSS", "CORRUPTION", "REORDERING", "DUPLICATION", "STOP", "RESTART", "CRASH"};
+// Every kind of fault that is counted, those of links and of processes last; answers list them in this order.
+enum class Fault : std::uint8_t { loss, corruption, reordering, duplication, cut, stop, restart, crash };
+constexpr std::array fault_names{"LOSS", "CORRUPTION", "REORDERING", "DUPLICATION", "CUT", "STOP", "RESTART", "CRASH"};
 constexpr std::size_t fault_kinds = fault_names.size();
 
 class ChannelFaults {

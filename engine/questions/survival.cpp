@@ -75,10 +75,10 @@ Result search(const System& system, const Question& asked, Monitor& monitor) {
     throw std::length_error("the system is too large for this search");
 }
 
-// Steps do not commute under a budget of faults, and a certificate lists all configurations.
+// Steps do not commute under a budget of faults, nor with a cut of their channel; a certificate lists all configurations.
 bool reducible(const Question& q) {
     const auto unlimited = [](std::uint32_t most) { return most == nothing; };
-    return q.reduction && q.most_certified == 0 && q.lists.empty() && q.most_faults == nothing &&
+    return q.reduction && q.most_certified == 0 && q.lists.empty() && q.most_faults == nothing && !q.extras.links.any() &&
            std::all_of(q.most_of_kind.begin(), q.most_of_kind.end(), unlimited);
 }
 

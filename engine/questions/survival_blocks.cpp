@@ -195,7 +195,8 @@ void AbstractGraph::expand(std::uint32_t id, AbstractView at) {
             if (changes) before = at.states;
             at.states[p] = transitions[t].target;
             move_components(rules_.question.extras, p, t, at.states.data());
-            step(id, at, transitions[t]);
+            if (rules_.question.extras.links.goes_nowhere(p, t, at.states.data())) connect(id, add(at));
+            else step(id, at, transitions[t]);
             at.states[p] = state;
             if (changes) at.states = before;
         }

@@ -22,6 +22,12 @@ void add_extras(Fingerprint& out, const Extras& extras) {
     for (const auto& due : clocks.due) out.add(due);
     for (const auto& transitions : clocks.pace)
         for (const Pace pace : transitions) out.add(static_cast<unsigned>(pace));
+    out.add(extras.links.network).add(extras.links.cuts.size());
+    for (const auto& channels : extras.links.cuts) {
+        out.add(channels.size());
+        for (const CutChannel& cut : channels) out.add(cut.component).add(cut.channel).add(cut.receiver).add(cut.sender);
+    }
+    for (const auto& says : extras.links.says) out.add(says);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "questions/survival_clocks.hpp"
+#include "questions/survival_links.hpp"
 
 namespace stormproof::survival {
 
@@ -21,6 +22,7 @@ struct Extras {
     // process -> transition -> what observers do in a step with it; empty: nobody observes
     std::vector<std::vector<Moves>> observed;
     Clocks clocks;
+    Links links;
 
     const Moves& moves(std::uint32_t process, std::uint32_t transition) const {
         static const Moves none;

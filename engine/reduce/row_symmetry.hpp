@@ -73,6 +73,18 @@ inline void add_clocks(Shape& shape, const System& system, const Clocks& clocks)
     }
 }
 
+// Which channels are cut by what: a component belongs to the ends of its channel, and a cut to what it takes down.
+inline void add_links(Shape& shape, const Links& links, const System& system) {
+    constexpr std::uint32_t from = 113, to = 114, takes_down = 115;
+    for (std::uint32_t t = 0; t < links.cuts.size(); ++t)
+        for (const CutChannel& cut : links.cuts[t]) {
+            const std::uint32_t sender = cut.sender == UINT32_MAX ? system.channels[cut.channel].sender : cut.sender;
+            shape.link(shape.process(cut.component), shape.process(sender), from);
+            shape.link(shape.process(cut.component), shape.process(cut.receiver), to);
+            shape.link(shape.transition(links.network, t), shape.process(cut.component), takes_down);
+        }
+}
+
 // The permutations that leave the system and the question as they are.
 inline std::vector<Automorphism> symmetries(const System& system, const Question& q, const Monitor& monitor) {
     if (!q.lists.empty()) return {};
@@ -93,6 +105,7 @@ inline std::vector<Automorphism> symmetries(const System& system, const Question
     }
     add_observers(shape, q.extras);
     add_clocks(shape, system, q.extras.clocks);
+    add_links(shape, q.extras.links, system);
     return shape.automorphisms(most_permutations);
 }
 

@@ -41,7 +41,8 @@ class CalmPredecessors {
                 };
                 const auto in_time = [&] { each_clock(p, number, waiting); };
                 const auto found = [&] { each_before(rules_.question.extras.moves(p, number), 0, in_time); };
-                if (t.kind == TransitionKind::send) undo_send(t, found);
+                if (rules_.question.extras.links.goes_nowhere(p, number, row)) found();
+                else if (t.kind == TransitionKind::send) undo_send(t, found);
                 else if (t.kind == TransitionKind::receive) undo_receive(t, bound, found);
                 else if (rules_.question.marks[p][number] == unmarked) found();
             }

@@ -47,9 +47,30 @@ template <class Cell>
 void Steps<Cell>::internal(const Cell* row, FaultyStep step, const Transition& t, bool calm_only, Visit visit) {
     step.mark = rules_.question.marks[step.process][step.transition];
     if (step.mark == disabled || (calm_only && step.mark != unmarked)) return;
+    if (step.process == rules_.question.extras.links.network) return cut(row, step, visit);
     begin(row, step, t);
     if (step.mark == unmarked) show(step, 0u, visit);
     else if (count(static_cast<Fault>(step.mark), 1)) show(step, 1u, visit);
+}
+
+// Of the channels those fall that are not down and whose receiver has not ended; where there are none, it is no step.
+template <class Cell>
+void Steps<Cell>::cut(const Cell* row, const FaultyStep& step, Visit visit) {
+    std::memcpy(next_.data(), row, layout_.cells * sizeof(Cell));
+    bool falls = false;
+    for (const CutChannel& c : rules_.question.extras.links.cuts[step.transition]) {
+        if (row[c.component] != 0 || rules_.question.ended[c.receiver][row[c.receiver]]) continue;
+        falls = true;
+        next_[c.component] = 1;
+        Cell* word = next_.data() + layout_.channel[c.channel] + 1;
+        Cell* end = word + word[-1];
+        Cell* left = std::remove_if(word, end, [&](Cell message) {
+            return c.sender == UINT32_MAX || rules_.system.sender_of[message] == c.sender;
+        });
+        std::fill(left, end, Cell{0});
+        word[-1] = static_cast<Cell>(left - word);
+    }
+    if (falls && count(Fault::cut, 1)) show(step, 1u, visit);
 }
 
 template <class Cell>
@@ -72,6 +93,11 @@ void Steps<Cell>::remove_head(std::uint32_t channel) {
 template <class Cell>
 void Steps<Cell>::send(const Cell* row, const FaultyStep& step, const Transition& t, std::uint32_t bound, bool calm_only,
                        Visit visit) {
+    if (rules_.question.extras.links.goes_nowhere(step.process, step.transition, row)) {
+        begin(row, step, t);
+        show(step, 0u, visit);
+        return;
+    }
     const Channel& channel = rules_.system.channels[t.channel];
     const std::uint32_t length = row[layout_.channel[t.channel]];
     const bool faults = !calm_only && !rules_.system.is_crash(t.message);

@@ -93,6 +93,7 @@ class Steps {
     void remove_head(std::uint32_t channel);
     std::uint32_t others_at_end(const Cell* row, const Transition& t) const;
     std::uint32_t places_for_head(const Cell* word, std::uint32_t length) const;
+    void cut(const Cell* row, const FaultyStep& step, Visit visit);
     void internal(const Cell* row, FaultyStep step, const Transition& t, bool calm_only, Visit visit);
     void send(const Cell* row, const FaultyStep& step, const Transition& t, std::uint32_t bound, bool calm_only, Visit visit);
     void receive(const Cell* row, const FaultyStep& step, const Transition& t, bool calm_only, Visit visit);

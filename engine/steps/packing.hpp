@@ -19,6 +19,7 @@ class Packing {
         letters_.resize(system.channels.size());
         for (std::uint32_t c = 0; c < system.channels.size(); ++c) letters_[c] = letters(system, c);
         extras_ = std::min(question.extras.first, question.pending.process);
+        network_ = question.extras.links.network;
         processes_ = static_cast<std::uint32_t>(system.processes.size());
         pieces_of_.resize(layout.contents + system.channels.size());
         for (std::uint32_t kind = 0; kind < layout.counter_of.size(); ++kind)
@@ -48,12 +49,15 @@ class Packing {
         std::fill(words, words + words_, 0);
         for (const Piece& piece : pieces_) piece.field.add(words, value(piece, row));
     }
-    // Packs a row again of which a step has changed the state of a process, a channel, the counts of faults and components.
+    // Packs a row again of which a step has changed the state of a process, a channel, the counts of faults and components; a cut changes
+    // several channels.
     void repack(const Cell* row, std::uint32_t process, std::uint32_t channel, std::uint64_t* words) const {
         renew(process, row, words);
         for (std::uint32_t extra = extras_; extra < processes_; ++extra) renew(extra, row, words);
         for (std::uint32_t counter = layout_.counters; counter < layout_.contents; ++counter) renew(counter, row, words);
         if (channel != none) renew(layout_.contents + channel, row, words);
+        for (std::uint32_t c = 0; process == network_ && c < layout_.channel.size(); ++c)
+            renew(layout_.contents + c, row, words);
     }
     void unpack(const std::uint64_t* words, Cell* row) const {
         std::fill(row, row + layout_.cells, Cell{0});
@@ -77,7 +81,7 @@ class Packing {
     const std::uint32_t bound_;
     std::vector<Piece> pieces_;
     std::vector<std::vector<std::uint32_t>> pieces_of_;  // of each state, count and channel
-    std::uint32_t words_ = 1, extras_ = nothing, processes_ = 0;
+    std::uint32_t words_ = 1, extras_ = nothing, processes_ = 0, network_ = nothing;
     struct Letters {
         std::vector<std::uint32_t> message, number;  // letter -> message, message -> letter
     };

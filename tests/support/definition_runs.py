@@ -26,7 +26,7 @@ from stormproof.kernel.model.actions import (
 from stormproof.kernel.model.channel_faults import Corrupt, Lose, Overtake, Swap, interfere
 from stormproof.kernel.model.failures import ChannelFailure, FailureModel
 from stormproof.kernel.model.process import Process
-from stormproof.kernel.model.run import Act, Step, Witness
+from stormproof.kernel.model.run import Act, LinkCut, Step, Witness
 from stormproof.kernel.model.system import System
 from stormproof.oracle import bounded
 
@@ -216,6 +216,7 @@ def _after(
 ) -> tuple[Configuration | None, int]:
     """What one step makes of a configuration, right or not; with a send goes the loss that makes it legal."""
     states, words, used = list(at.states), dict(zip(system.channels, at.words)), 1
+    assert not isinstance(step, LinkCut), "a cut is no step of the k-properties"
     channel = channel_of(step.process, step.action) if isinstance(step, Act) else step.channel
     if isinstance(step, Act):
         if step.process not in system.names:
@@ -304,6 +305,7 @@ def matching(steps: Sequence[Step]) -> tuple[tuple[int, int], ...]:
     words: dict[Channel, list[int]] = {}
     pairs = []
     for i, step in enumerate(steps):
+        assert not isinstance(step, LinkCut), "a cut is no step of RSC"
         channel = channel_of(step.process, step.action) if isinstance(step, Act) else step.channel
         word = words.setdefault(channel, []) if channel else []
         if isinstance(step, Lose):

@@ -12,7 +12,8 @@ from stormproof.kernel.model.channel_faults import Corrupt, Lose, Overtake, Swap
 from stormproof.kernel.model.conflict_graph import conflict_graph
 from stormproof.kernel.model.execution import communication_of
 from stormproof.kernel.model.failures import FailureModel
-from stormproof.kernel.model.run import Act, Step, Witness
+from stormproof.kernel.model.fault_steps import Fault
+from stormproof.kernel.model.run import Act, LinkCut, Step, Witness
 from stormproof.kernel.model.system import System
 from stormproof.limits import Limits
 from stormproof.oracle import bounded
@@ -152,6 +153,8 @@ def _other_place(rng: random.Random, system: System, witness: Witness) -> Witnes
         if step.process not in system:
             return None
         return _with_step(witness, i, replace(step, state=rng.choice(system[step.process].states)))
+    if isinstance(step, LinkCut):
+        return _with_step(witness, i, LinkCut(step.channels[1:]))
     if rng.random() < 0.5:
         return _with_step(witness, i, replace(step, position=rng.randrange(3)))
     message = rng.choice(system.messages)
@@ -192,6 +195,9 @@ def _with_its_end(system: System, witness: Witness) -> Witness:
     states = {p.name: p.initial for p in system}
     words: dict[Channel, list[Message]] = {}
     for step in witness.steps:
+        if isinstance(step, LinkCut):
+            words |= {channel: [] for channel in step.channels}
+            continue
         if isinstance(step, Act):
             states[step.process] = step.state
         channel = channel_of(step.process, step.action) if isinstance(step, Act) else step.channel
@@ -200,7 +206,7 @@ def _with_its_end(system: System, witness: Witness) -> Witness:
     return replace(witness, states=states, channels={c: tuple(w) for c, w in words.items() if w})
 
 
-def _change(word: list[Message], step: Step) -> None:
+def _change(word: list[Message], step: Act | Fault) -> None:
     if isinstance(step, Act):
         if isinstance(step.action, Send):
             word.append(step.action.message)

@@ -14,7 +14,7 @@ from typing import Any
 from stormproof.kernel.model.budget import BUDGET_KINDS
 from stormproof.kernel.model.channel_faults import FAULT_STEPS
 from stormproof.kernel.model.fault_steps import Fault
-from stormproof.kernel.model.faults import KINDS, PLAIN_KINDS, PROCESS_KINDS
+from stormproof.kernel.model.faults import CUT, KINDS, PLAIN_KINDS, PROCESS_KINDS
 from stormproof.surveys.choices import FAULTS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,7 +22,7 @@ SCHEMAS = ROOT / "src/stormproof/schemas"
 #: Lines of a schema are no longer than this, where that is possible.
 WIDTH = 110
 
-KEYWORDS = [kind.keyword for kind in (*KINDS, *PROCESS_KINDS)]
+KEYWORDS = [kind.keyword for kind in (*KINDS, CUT, *PROCESS_KINDS)]
 
 
 def kind_lists() -> dict[Path, str]:
@@ -65,13 +65,15 @@ def _in_systems(schema: Any) -> None:
 
 def _in_reports(schema: Any) -> None:
     failures = schema["properties"]["failures"]["properties"]
-    failures.update({kind.keyword: {"$ref": "#/$defs/choice"} for kind in KINDS})
+    failures.update({kind.keyword: {"$ref": "#/$defs/choice"} for kind in (*KINDS, CUT)})
     counted = {"type": "integer", "minimum": 0}
     failures["budget"]["properties"] = dict.fromkeys(("total", *BUDGET_KINDS), counted)
     schema["$defs"]["channel"]["properties"].update({k.keyword: {"type": "boolean"} for k in PLAIN_KINDS})
     steps = schema["$defs"]["step"]["oneOf"]
     own = [
-        step for step in steps if step["properties"]["do"]["const"] in ("send", "receive", "internal", "pass")
+        step
+        for step in steps
+        if step["properties"]["do"]["const"] in ("send", "receive", "internal", "pass", CUT.keyword)
     ]
     schema["$defs"]["step"]["oneOf"] = [*own, *(_step(step) for step in FAULT_STEPS.values())]
 

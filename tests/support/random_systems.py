@@ -26,6 +26,7 @@ from stormproof.kernel.model.actions import (
 )
 from stormproof.kernel.model.channel_faults import Corrupt, Lose, Swap
 from stormproof.kernel.model.failures import FailureModel, Failures
+from stormproof.kernel.model.fault_steps import Fault
 from stormproof.kernel.model.process import Process
 from stormproof.kernel.model.run import Act, Step, Witness
 from stormproof.kernel.model.system import System
@@ -250,6 +251,7 @@ def _take(step: Step, states: dict[str, str], words: dict[Channel, list[Message]
         elif isinstance(step.action, Receive):
             words[Channel(step.action.peer, step.process)].pop(0)
         return
+    assert isinstance(step, Fault)
     word, i = words[step.channel], step.position
     if isinstance(step, Lose):
         del word[i]

@@ -17,6 +17,7 @@ from ..kernel.model.goal_forms import normal_form, observed_channels
 from ..kernel.model.storm_step import StormStep
 from ..kernel.model.survival import BlockSize, SurvivalModel
 from .bounded import TooLarge
+from .cuts import down
 from .rest import satisfies
 from .steps import faulty_steps
 
@@ -93,6 +94,7 @@ def calm_steps(
 ) -> Iterator[AbstractConfiguration]:
     """All calm steps of every configuration that is represented, and perhaps more."""
     system, steps = model.system, dict(faulty_steps(model, _with_heads(at)))
+    cut = down(model, Configuration(at.states, ()))
     for i, process in enumerate(system):
         for transition in process.outgoing(at.states[i]):
             action, step = transition.action, StormStep(process.name, transition)
@@ -106,6 +108,9 @@ def calm_steps(
             channel = channel_of(process.name, action)
             assert channel is not None
             j = system.channel_index[channel]
+            if isinstance(action, Send) and Channel(process.name, action.peer) in cut:
+                yield AbstractConfiguration(states, at.contents)
+                continue
             for content in _contents(model, at, channel, action, size, observed):
                 yield AbstractConfiguration(states, (*at.contents[:j], content, *at.contents[j + 1 :]))
 

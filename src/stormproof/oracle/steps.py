@@ -14,6 +14,7 @@ from ..kernel.model.system import System
 from ..kernel.semantics.silent_steps import FiredAction, Successor
 from .channel_faults import received, reception_outcomes, send_outcomes, sent, silently
 from .clocks import on_time
+from .cuts import cuts, down, roles
 from .observers import watched
 
 
@@ -69,7 +70,8 @@ def faulty_steps(model: SurvivalModel, at: Configuration) -> Iterator[tuple[Stor
 
 def _steps_of_roles(model: SurvivalModel, at: Configuration) -> Iterator[tuple[StormStep, Configuration]]:
     words = dict(zip(model.system.channels, at.words))
-    for process, state in zip(model.system, at.states):
+    yield from cuts(model, at)
+    for process, state in roles(model, at):
         for transition in process.outgoing(state):
             action, step = transition.action, StormStep(process.name, transition)
             moved = _with_state(model.system, at, process.name, transition.target)
@@ -80,6 +82,9 @@ def _steps_of_roles(model: SurvivalModel, at: Configuration) -> Iterator[tuple[S
                 continue
             channel = channel_of(process.name, action)
             assert channel is not None
+            if isinstance(action, Send) and Channel(process.name, action.peer) in down(model, at):
+                yield step, moved
+                continue
             outcomes = send_outcomes if isinstance(action, Send) else reception_outcomes
             for action_faults, left in outcomes(words[channel], action.message, model.failures.on(channel)):
                 yield replace(step, **vars(action_faults)), _with_word(model.system, moved, channel, left)

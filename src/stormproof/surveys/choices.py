@@ -11,9 +11,9 @@ from ..kernel.model.actions import CRASH_ACTION, Channel, Internal, Send, pair_o
 from ..kernel.model.budget import Budget
 from ..kernel.model.failures import Failures, parse_channel
 from ..kernel.model.fault_steps import Fault
-from ..kernel.model.faults import CORRUPTION, KINDS_BY_FREQUENCY, PROCESS_KINDS, kind_named
+from ..kernel.model.faults import CORRUPTION, CUT, KINDS_BY_FREQUENCY, PROCESS_KINDS, kind_named
 from ..kernel.model.phrases import arrow, listed
-from ..kernel.model.run import Act, Witness
+from ..kernel.model.run import Act, LinkCut, Witness
 from ..kernel.model.system import System
 from ..kernel.transform.crash_handling import crash_handling
 
@@ -218,7 +218,9 @@ def used_choices(witness: Witness) -> set[Atom]:
     """The choices that a run makes use of: it is a run under those alone."""
     used: set[Atom] = set()
     for step in witness.steps:
-        if not isinstance(step, Act):
+        if isinstance(step, LinkCut):
+            used.add(Atom(CUT.keyword, step.channels[0]))
+        elif not isinstance(step, Act):
             used |= {Atom(step.kind.keyword, channel) for channel in _pairs_of(step, witness)}
         elif isinstance(step.action, Internal) and step.action.is_fault:
             used.add(Atom(step.action.fault or CRASH, process=step.process))

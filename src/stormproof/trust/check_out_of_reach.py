@@ -198,6 +198,9 @@ class AbstractSteps:
                     if not action.is_fault and not marked:
                         yield after, contents
                     continue
+                if self.judge.net.goes_nowhere(states, process.name, action):
+                    yield after, contents
+                    continue
                 c = self.system.channels.index(channel_of(process.name, action))
                 for content in self._contents(states, contents[c], action, c):
                     yield after, (*contents[:c], content, *contents[c + 1 :])

@@ -12,8 +12,8 @@ engine and with `semantics`, and the meaning of goals with `replay_storm`. Nobod
 that has ended: where one waits already, another changes nothing, unless the goal observes the channel
 (definitions 10.8).
 
-A step adds to the number of a configuration what depends on one process and one channel alone, so that
-this is worked out once: a million configurations are checked in a minute.
+A step adds to the number of a configuration what depends on one process and one channel alone
+(`numbered_steps`), so that this is worked out once: a million configurations are checked in a minute.
 """
 
 from __future__ import annotations
@@ -22,15 +22,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ..errors import Refused
-from ..kernel.model.actions import Internal, Receive, Send, Transition, Word, channel_of
+from ..kernel.model.actions import Internal, Receive, Send, Word, channel_of
 from ..kernel.model.ask import Ask
+from ..kernel.model.cuts import Cut
+from ..kernel.model.faults import CUT
 from ..kernel.model.goal_forms import observed_channels
 from ..kernel.model.phrases import plural
 from ..kernel.model.storm_step import FAULT_KINDS
 from ..kernel.model.survival import SurvivalModel
 from .channel_faults import received, sent
 from .clocks import Time
-from .numbered_steps import NumberedChange, NumberedStep
+from .numbered_steps import (
+    NumberedChange,
+    NumberedStep,
+    digits_of,
+    least_ranks,
+    number_change,
+    observed_changes,
+)
 from .observers import Watch
 from .pending import becomes_pending
 from .replay_storm import Judge, StormConfiguration
@@ -103,13 +112,6 @@ class _Checker:
                 found[at] = min(spent, found.get(at, spent))
         return found
 
-    def _digits(self, number: int) -> list[int]:
-        found = []
-        for base in self.bases:
-            number, digit = divmod(number, base)
-            found.append(digit)
-        return found
-
     def _place(self, digits: list[int]) -> StormConfiguration:
         states = tuple(p.states[digit] for p, digit in zip(self.system, digits))
         contents = zip(self.contents, digits[self.first :])
@@ -124,7 +126,7 @@ class _Checker:
             raise Refused("the initial configuration, before any fault, is not in the set")
         full = False
         for number, spent in self.storms.items():
-            digits = self._digits(number)
+            digits = digits_of(number, self.bases)
             for local, moved in self._steps(digits):
                 effects, hit = self._stormy(local, digits)
                 full |= hit
@@ -160,7 +162,7 @@ class _Checker:
         before = number // weight % 2
         at = number % self.weights[self.first + len(self.digit)] - before * weight
         if at not in self.set_by:
-            place = self._place(self._digits(at))
+            place = self._place(digits_of(at, self.bases))
             after = [becomes_pending(self.ask, b, place, self.judge.satisfies) for b in (False, True)]
             self.set_by[at] = after[0] if after[0] == after[1] else None
         now = self.set_by[at]
@@ -180,8 +182,12 @@ class _Checker:
         raise Refused(f"a step leads out of the set, from {self._place(digits)}")
 
     def _stormy(self, local: NumberedStep, digits: list[int]) -> tuple[tuple[NumberedChange, ...], bool]:
+        if local.cut is not None:
+            return tuple(self._cut(local.cut, digits)), False
         if local.internal is not None:
             return (local.internal,), False
+        if local.goes_nowhere(digits):
+            return (NumberedChange(0),), False
         key = self._content(local, digits)
         if key not in local.stormy:
             word, unseen = self.contents[local.channel][key[0]], key[1]
@@ -196,6 +202,12 @@ class _Checker:
             effects = tuple(self._effect(local, key[0], after, faults) for after, faults in found)
             local.stormy[key] = effects, full
         return local.stormy[key]
+
+    def _cut(self, cut: Cut, digits: list[int]) -> Iterator[NumberedChange]:
+        """What this cut adds to the number, if it takes down a channel."""
+        fallen = self.judge.net.fallen(self._place(digits), cut, digits, self.first, self.digit)
+        if fallen is not None:
+            yield self._counted(number_change(digits, fallen, self.weights), {CUT.noun: 1})
 
     def _content(self, local: NumberedStep, digits: list[int]) -> tuple[int, bool]:
         """The content of the transition's channel, and whether nobody looks at what is put behind it."""
@@ -220,44 +232,41 @@ class _Checker:
         for taken in process.outgoing(state):
             source, action, target = taken
             change = (process.states.index(target) - process.states.index(source)) * self.weights[i]
-            seen = self._observed(process.name, taken)
+            moves = {**self.watch.moves(process.name, taken), **self.time.moves(process.name)}
+            seen = observed_changes(moves, self.system, self.weights)
             channel = channel_of(process.name, action)
             if channel is not None and isinstance(action, Send | Receive):
                 number, receiver = self.system.channel_index[channel], names.index(channel.receiver)
+                sends, says = isinstance(action, Send), self.judge.net.says(process.name, action)
                 yield NumberedStep(
-                    change, seen, None, False, action.message, isinstance(action, Send), number, receiver
+                    change, seen, None, False, action.message, sends, number, receiver, says=says
                 )
             elif isinstance(action, Internal):
                 if action.crashes and process.name not in self.model.failures.unreliable:
                     continue
                 marked = action.fault or self.model.process_faults.get((process.name, action.name))
                 kind = "crash" if action.crashes else marked
-                counted = self._counted(0, {kind: 1} if kind else {})
+                counted, cut = (
+                    self._counted(0, {kind: 1} if kind else {}),
+                    self.judge.net.named(process.name, action),
+                )
                 timed = (process.name, taken) if self.time.looks_at(process.name, taken) else None
-                yield NumberedStep(change, seen, counted, bool(kind), timed=timed)
-
-    def _observed(self, role: str, taken: Transition) -> tuple[tuple[int, tuple[int, ...]], ...]:
-        """What the step adds to the digits of its observers and of its clock, in each of their states."""
-        found = []
-        for i, moves in {**self.watch.moves(role, taken), **self.time.moves(role)}.items():
-            states = self.system.processes[i].states
-            changes = (states.index(moves.get(s, s)) - n for n, s in enumerate(states))
-            found.append((i, tuple(change * self.weights[i] for change in changes)))
-        return tuple(found)
+                yield NumberedStep(change, seen, counted, bool(kind), timed=timed, cut=cut)
 
     # ---- the goal --------------------------------------------------------------------------------------
 
     def check_never(self) -> None:
         for number in self.storms:
-            place = self._place(self._digits(number))
+            place = self._place(digits_of(number, self.bases))
             if self.judge.satisfies(place, self.ask.goal):
                 raise Refused(f"the goal holds in {place}")
 
     def check_ranks(self) -> None:
         """Where the goal does not hold, some calm step lowers the rank."""
-        ranks = self._ranks()
+        top = self.weights[self.first + len(self.digit)]
+        ranks = least_ranks(self.certificate.storms, self.certificate.beyond, top)
         for number, rank in ranks.items():
-            digits = self._digits(number)
+            digits = digits_of(number, self.bases)
             after = (self._after(number + change) for change in self._calm_changes(digits))
             lower = any(ranks.get(number, rank) < rank for number in after)
             if not lower and not self._is_reached(digits):
@@ -266,17 +275,6 @@ class _Checker:
     def _is_reached(self, digits: list[int]) -> bool:
         settled = self.ask.after is not None and digits[self.processes] == 0
         return settled or self.judge.satisfies(self._place(digits), self.ask.goal)
-
-    def _ranks(self) -> dict[int, int]:
-        """The least rank of each configuration, whatever storms have spent to reach it."""
-        top = self.weights[self.first + len(self.digit)]
-        found: dict[int, int] = {}
-        for ranks in (self.certificate.storms, self.certificate.beyond):
-            for rank, numbers in enumerate(ranks):
-                for number in numbers:
-                    at = number % top
-                    found[at] = min(rank, found.get(at, rank))
-        return found
 
     def _calm_changes(self, digits: list[int]) -> Iterator[int]:
         """What calm steps add to the number, as far as they lead to contents that are listed."""
@@ -288,6 +286,8 @@ class _Checker:
     def _calm(self, local: NumberedStep, digits: list[int]) -> int | None:
         if local.internal is not None:
             return None if local.is_fault else 0
+        if local.goes_nowhere(digits):
+            return 0
         key = self._content(local, digits)
         if key not in local.calm:
             word, unseen = self.contents[local.channel][key[0]], key[1]

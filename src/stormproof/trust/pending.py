@@ -14,7 +14,7 @@ from ..kernel.model.actions import Channel, Send, channel_of
 from ..kernel.model.ask import Ask
 from ..kernel.model.fault_steps import Fault
 from ..kernel.model.goal import Goal
-from ..kernel.model.run import Act, Step
+from ..kernel.model.run import Act, LinkCut, Step
 from .channel_faults import is_part_of_reception
 
 Spot = TypeVar("Spot")
@@ -50,6 +50,8 @@ def whole_steps(
         if isinstance(step, Act):
             sent = channel_of(step.process, step.action) if isinstance(step.action, Send) else None
             receives = False
+        elif isinstance(step, LinkCut):
+            sent, receives = None, False
         elif is_part_of_reception(step):
             receives = True
         elif not receives and not _is_of_last(step, sent, queue_of(places[i], step.channel)):

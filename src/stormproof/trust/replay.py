@@ -27,7 +27,7 @@ from ..kernel.model.actions import (
 )
 from ..kernel.model.failures import FailureModel
 from ..kernel.model.process import Process
-from ..kernel.model.run import Act, Replay, Witness
+from ..kernel.model.run import Act, LinkCut, Replay, Witness
 from ..kernel.model.system import System
 from .channel_faults import (
     SentMessage,
@@ -73,6 +73,8 @@ def run(system: System, model: FailureModel, witness: Witness, bound: int | None
     words: dict[Channel, tuple[SentMessage, ...]] = dict.fromkeys(system.channels, ())
     matching: dict[int, int] = {}
     for i, step in enumerate(witness.steps):
+        if isinstance(step, LinkCut):
+            raise Refused(f"step {i}: channels are cut in runs against survival only")
         if not isinstance(step, Act):
             changed = dict(faults(model.on(step.channel), step.channel, words.get(step.channel, ())))
             if step not in changed:

@@ -16,11 +16,13 @@ from ..errors import Refused
 from ..kernel.model.actions import Channel, Internal, Message, Receive, Send, Transition, Word, channel_of
 from ..kernel.model.ask import Ask
 from ..kernel.model.fault_steps import Fault
+from ..kernel.model.faults import CUT
 from ..kernel.model.goal import AT_REST, And, At, Contains, Goal, Head, Holds, Not, Or
-from ..kernel.model.run import Act, Replay, Step, Witness
+from ..kernel.model.run import Act, LinkCut, Replay, Step, Witness
 from ..kernel.model.survival import SurvivalModel
 from .channel_faults import after_fault
 from .clocks import Time
+from .links import Net
 from .observers import Watch
 from .pending import pending_after
 
@@ -128,43 +130,61 @@ def _calm(step: Step) -> bool:
 def run(model: SurvivalModel, witness: Witness) -> list[StormConfiguration]:
     """Where each step leads; the faults of a step stand right after a send, before a reception."""
     states, watch, time = {p.name: p.initial for p in model.system}, Watch(model), Time(model)
+    net = Net(model)
     queues: Queues = dict.fromkeys(model.system.channels, ())
     found = [_place(model, states, queues)]
     for i, step in enumerate(witness.steps):
         if isinstance(step, Act):
             before, heads = tuple(states.values()), [queue[:1] for queue in queues.values()]
-            taken = _act(model, i, step, states, queues)
+            taken = _act(model, net, i, step, states, queues)
             if not time.allows(before, heads, step.process, taken):
                 raise Refused(f"step {i}: {step.action} of {step.process} is not on time")
             after = watch.after(tuple(states.values()), step.process, taken)
             states = dict(zip(states, time.after(after, step.process), strict=True))
+        elif isinstance(step, LinkCut):
+            net.check(i, tuple(states.values()), step.channels)
+            states = dict(zip(states, net.down(tuple(states.values()), step.channels), strict=True))
+            queues = dict(zip(queues, net.left(tuple(queues.values()), step.channels), strict=True))
         else:
             _check_place(i, step, witness.steps)
             queues[step.channel] = _content(model, i, step, queues.get(step.channel, ()))
         found.append(_place(model, states, queues))
     held = {c: q for c, q in queues.items() if q}
-    if (states, held) != (dict(witness.states), {c: q for c, q in witness.channels.items() if q}):
+    shown = {name: state for name, state in states.items() if name not in net.hidden}
+    if (shown, held) != (dict(witness.states), {c: q for c, q in witness.channels.items() if q}):
         raise Refused("the run does not end where the witness says")
-    kinds = Counter(s.fault or "" if isinstance(s, Act) else s.kind.noun for s in witness.steps)
+    kinds = Counter(_kind(step) for step in witness.steps)
     del kinds[""]
     if not model.budget.allows(kinds.total(), kinds):
         raise Refused("the run has more faults than are allowed")
     return found
 
 
+def _kind(step: Step) -> str:
+    """The kind of fault that it is, or nothing."""
+    if isinstance(step, LinkCut):
+        return CUT.noun
+    return step.fault or "" if isinstance(step, Act) else step.kind.noun
+
+
 def _place(model: SurvivalModel, states: Mapping[str, str], queues: Queues) -> StormConfiguration:
     return StormConfiguration(tuple(states[p.name] for p in model.system), tuple(queues.values()))
 
 
-def _act(model: SurvivalModel, i: int, step: Act, states: dict[str, str], queues: Queues) -> Transition:
+def _act(
+    model: SurvivalModel, net: Net, i: int, step: Act, states: dict[str, str], queues: Queues
+) -> Transition:
     here = states.get(step.process)
     taken = None if here is None else Transition(here, step.action, step.state)
-    if here is None or taken not in model.system[step.process].outgoing(here):
+    if here is None or step.process in net.hidden or taken not in model.system[step.process].outgoing(here):
         raise Refused(f"step {i}: {step.process} cannot do {step.action} from '{here}' to '{step.state}'")
     if isinstance(step.action, Internal) and step.fault != _fault_of(model, step.process, step.action):
         raise Refused(f"step {i}: {step.action} of {step.process} is not marked as the fault that it is")
+    nowhere = net.goes_nowhere(tuple(states.values()), step.process, step.action)
     states[step.process] = step.state
     channel = channel_of(step.process, step.action)
+    if nowhere:
+        return taken
     if channel is not None and isinstance(step.action, Send):
         queues[channel] = (*queues[channel], step.action.message)
     elif channel is not None and isinstance(step.action, Receive):
@@ -184,8 +204,9 @@ def _fault_of(model: SurvivalModel, process: str, action: Internal) -> str | Non
 
 def _check_place(i: int, step: Fault, steps: tuple[Step, ...]) -> None:
     """Faults occur at a send or a reception on their channel: nothing else stands between."""
-    before = next((s for s in reversed(steps[:i]) if isinstance(s, Act)), None)
-    after = next((s for s in steps[i:] if isinstance(s, Act)), None)
+    before = next((s for s in reversed(steps[:i]) if not isinstance(s, Fault)), None)
+    after = next((s for s in steps[i:] if not isinstance(s, Fault)), None)
+    before, after = (s if isinstance(s, Act) else None for s in (before, after))
     sent = before and isinstance(before.action, Send) and channel_of(before.process, before.action)
     taken = after and isinstance(after.action, Receive) and channel_of(after.process, after.action)
     if step.channel not in (sent, taken):
@@ -210,12 +231,14 @@ class Judge:
 
     def __init__(self, model: SurvivalModel) -> None:
         self.model, self.system = model, model.system
-        self.watch, self.time = Watch(model), Time(model)
+        self.watch, self.time, self.net = Watch(model), Time(model), Net(model)
 
     def calm(self, place: StormConfiguration) -> Iterator[StormConfiguration]:
         for i, process in enumerate(self.system):
             for taken in process.outgoing(place.states[i]):
-                queues = self._after(process.name, taken.action, place.queues)
+                queues: tuple[Word, ...] | None = place.queues
+                if not self.net.goes_nowhere(place.states, process.name, taken.action):
+                    queues = self._after(process.name, taken.action, place.queues)
                 if queues is not None and self.time.allows(place.states, place.queues, process.name, taken):
                     states = (*place.states[:i], taken.target, *place.states[i + 1 :])
                     states = self.watch.after(states, process.name, taken)

@@ -14,7 +14,7 @@ from click.core import ParameterSource
 from ...errors import UsageError
 from ...kernel.model.actions import Channel
 from ...kernel.model.failures import Failures, parse_channel
-from ...kernel.model.faults import CORRUPTION, KINDS, PROCESS_KINDS, SCOPES, FaultKind
+from ...kernel.model.faults import CORRUPTION, CUT, KINDS, PROCESS_KINDS, SCOPES, FaultKind
 from ...kernel.model.part import whole
 from ...kernel.model.system import MAILBOX, System
 from ...kernel.model.timers import MODES
@@ -295,7 +295,22 @@ def failure_options(command: F) -> F:
             for kind in PROCESS_KINDS
         ),
         click.option(
-            "--partition", metavar="'A,B | C'", help="Messages from one side to another may be lost."
+            "--partition",
+            metavar="'A,B | C'",
+            help="Messages from one side to another may be lost; 'A,B | C stays': one cut, for good.",
+        ),
+        click.option(f"--{CUT.keyword}", is_flag=True, help="Any link may be cut, both ways and for good."),
+        click.option(
+            f"--{CUT.keyword}-on",
+            multiple=True,
+            metavar="A:B,...",
+            help="These channels may be cut, one by one.",
+        ),
+        click.option(
+            f"--{CUT.keyword}-link",
+            multiple=True,
+            metavar="A:B,...",
+            help="These links may be cut, both ways.",
         ),
         budget_option,
         click.option(
@@ -332,18 +347,31 @@ def _failures(flags: dict[str, Any]) -> Failures:
             "--corrupt-scope has no effect without corruption",
             hint="add --corrupt or --corrupt-on",
         )
+    cut, cut_link = _cuts(flags)
+    of_roles: dict[str, Any] = {
+        kind.keyword: _named(flags, kind.keyword, "process") for kind in PROCESS_KINDS
+    }
     return Failures(
         **on,
         corrupt_scope=flags.pop("corrupt_scope"),
         corrupt_map=[pair for text in flags.pop("corrupt_map") for pair in parse_corrupt_map(text)],
         crash=_named(flags, "crash", "process"),
-        **{kind.keyword: _named(flags, kind.keyword, "process") for kind in PROCESS_KINDS},
+        **of_roles,
         partition=_partition(flags.pop("partition")),
+        cut=cut,
+        cut_link=cut_link,
         file_faults=not flags.pop("no_file_faults"),
         budget=flags.pop("budget"),
         as_written=flags.pop("as_written"),
         timers=flags.pop("timers"),
     )
+
+
+def _cuts(flags: dict[str, Any]) -> tuple[bool | list[Channel], list[str]]:
+    """Which channels and which links may be cut."""
+    everywhere, word = flags.pop(CUT.keyword), CUT.keyword
+    some = [parse_channel(c) for c in _named(flags, f"{word}_on", "channel")]
+    return everywhere or some or False, _named(flags, f"{word}_link", "link")
 
 
 def _partition(text: str | None) -> str | tuple[str, ...]:

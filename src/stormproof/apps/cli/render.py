@@ -10,7 +10,9 @@ from rich.console import Console
 from rich.text import Text
 
 from ...kernel.model.budget import Budget
-from ...kernel.model.faults import KINDS, PROCESS_KINDS
+from ...kernel.model.failures import Failures
+from ...kernel.model.faults import CUT, KINDS, PROCESS_KINDS
+from ...kernel.model.partition import STAYS
 from ...kernel.model.phrases import plural, queues
 from ...kernel.model.system import System
 from ...search.checks.report import Report, Verdict
@@ -237,7 +239,9 @@ def flags(report: Report) -> str:
         names: tuple[str, ...] = getattr(asked, fault.keyword)
         words += [f"--{fault.keyword} {shlex.quote(','.join(names))}"] if names else []
     if asked.partition:
-        words.append("--partition " + shlex.quote(" | ".join(",".join(side) for side in asked.partition)))
+        sides = " | ".join(",".join(side) for side in asked.partition)
+        words.append("--partition " + shlex.quote(sides + (f" {STAYS}" if asked.partition_stays else "")))
+    words += _cut_flags(asked)
     if asked.budget.limited:
         words.append(f"--budget {','.join(_budget_words(asked.budget))}")
     if asked.timers:
@@ -247,6 +251,17 @@ def flags(report: Report) -> str:
     if not asked.file_faults:
         words.append("--no-file-faults")
     return "".join(f" {word}" for word in words)
+
+
+def _cut_flags(asked: Failures) -> list[str]:
+    everywhere = [f"--{CUT.keyword}"] if asked.cut is True else []
+    some = () if isinstance(asked.cut, bool) else asked.cut
+    rows = [("on", some), ("link", asked.cut_link)]
+    return everywhere + [
+        f"--{CUT.keyword}-{flag} " + shlex.quote(",".join(f"{c.sender}:{c.receiver}" for c in channels))
+        for flag, channels in rows
+        if channels
+    ]
 
 
 def _budget_words(budget: Budget) -> list[str]:

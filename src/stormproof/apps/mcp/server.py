@@ -10,7 +10,7 @@ from mcp.server.mcpserver import MCPServer
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from ...errors import StormproofError
-from ...kernel.model.faults import KINDS, PROCESS_KINDS
+from ...kernel.model.faults import CUT, KINDS, PROCESS_KINDS
 from ...limits import EFFORT
 from ...surveys.mutants.operators import OPERATORS
 from ..workers.pool import Said, WorkerPool
@@ -51,6 +51,9 @@ def _fields() -> dict[str, Any]:
         kind: f"messages may {kind.may}: true for all channels, or channels such as 'A->B'" for kind in KINDS
     }
     fields: dict[str, Any] = {kind.keyword: (Where, Field(False, description=on[kind])) for kind in KINDS}
+    cut = f"true: any one link {CUT.may}; or channels such as 'A->B', each of which may be"
+    fields[CUT.keyword] = (Where, Field(False, description=cut))
+    fields["cut_link"] = (SomeNames, Field([], description="links such as 'A:B' that may be cut for good"))
     roles = [("crash", "roles that may crash and inform everybody")]
     roles += [(kind.keyword, kind.option) for kind in PROCESS_KINDS]
     return fields | {name: (SomeNames, Field([], description=words)) for name, words in roles}

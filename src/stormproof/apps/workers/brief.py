@@ -9,7 +9,7 @@ from typing import Any
 
 from ...errors import StormproofError, UsageError
 from ...kernel.model.failures import Failures, parse_channel
-from ...kernel.model.faults import KINDS
+from ...kernel.model.faults import CUT, KINDS
 from ...kernel.model.part import whole
 from ...kernel.model.run import Witness
 from ...kernel.model.system import System
@@ -74,7 +74,7 @@ def _system(question: Mapping[str, Any]) -> tuple[System, tuple[str, ...]]:
 def _failures(question: Mapping[str, Any]) -> Failures:
     """As the command line takes them: `true` for all channels, or a list of channels."""
     given = dict(question.get("faults") or {})
-    for kind in KINDS:
+    for kind in (*KINDS, CUT):
         if isinstance(given.get(kind.keyword), Sequence):
             given[kind.keyword] = [parse_channel(c) for c in given[kind.keyword]]
     return Failures(**given)

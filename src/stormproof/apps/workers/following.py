@@ -9,9 +9,13 @@ from ...errors import InputError
 from ...kernel.model.actions import Configuration, Transition
 from ...kernel.model.fault_steps import Fault
 from ...kernel.model.message_tracking import MessageTracker
-from ...kernel.model.run import Act, Step, Witness
+from ...kernel.model.phrases import cut_name
+from ...kernel.model.run import Act, LinkCut, Step, Witness
+from ...kernel.model.storm_step import StormStep
 from ...kernel.model.survival import SurvivalModel
+from ...kernel.semantics.cutting import cut_by
 from ...kernel.semantics.extra_steps import with_extras
+from ...kernel.semantics.faulty_steps import effect
 from ...kernel.semantics.silent_steps import initial
 
 
@@ -54,6 +58,8 @@ def follow(model: SurvivalModel, steps: Sequence[Step]) -> FollowedRun:
 
 def _states(model: SurvivalModel, at: Configuration, step: Step) -> tuple[str, ...]:
     """The local states after a step; InputError where the system or its failures do not have it."""
+    if isinstance(step, LinkCut):
+        return _cut(model, at, step)
     if not isinstance(step, Act):
         _check_fault(model, step)
         return at.states
@@ -67,6 +73,16 @@ def _states(model: SurvivalModel, at: Configuration, step: Step) -> tuple[str, .
         raise InputError(f"{step.process} cannot do {step.action} in '{at.states[i]}'")
     after = (*at.states[:i], step.state, *at.states[i + 1 :])
     return with_extras(model, after, step.process, taken)
+
+
+def _cut(model: SurvivalModel, at: Configuration, step: LinkCut) -> tuple[str, ...]:
+    """The states where these channels are down."""
+    links = model.extras.links
+    rows = () if links is None else model.system[links.network].transitions
+    for transition in rows:
+        if links is not None and cut_by(model, at, transition) == step.channels:
+            return effect(model, at, StormStep(links.network, transition)).states
+    raise InputError(f"no cut takes down {cut_name(step.channels)} there")
 
 
 def _check_fault(model: SurvivalModel, step: Fault) -> None:

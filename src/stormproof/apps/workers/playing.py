@@ -12,10 +12,11 @@ from typing import Any
 from ...errors import InputError, printable
 from ...kernel.model.actions import Channel, Configuration, Message, Transition
 from ...kernel.model.fault_steps import Fault
+from ...kernel.model.faults import CUT
 from ...kernel.model.part import whole
 from ...kernel.model.phrases import from_sender, listed
 from ...kernel.model.requirement import Requirement
-from ...kernel.model.run import Act, Step, Witness, step_from_json, step_to_json
+from ...kernel.model.run import Act, LinkCut, Step, Witness, step_from_json, step_to_json
 from ...kernel.model.storm_step import StormStep
 from ...kernel.model.survival import SurvivalModel
 from ...kernel.model.system import System
@@ -142,7 +143,7 @@ def show_me(text: str, settings: Any, steps: Any) -> dict[str, Any]:
     answer, way = playing.ways.way(at, MOST)
     found: list[Step] = []
     for step in way:
-        found += run_steps(playing.model.system, at, step)
+        found += run_steps(playing.model, at, step)
         at = effect(playing.model, at, step)
     return {"steps": [step_to_json(s) for s in found] if answer == POSSIBLE else None}
 
@@ -203,7 +204,7 @@ def _moments(playing: Game, run: FollowedRun, marks: Any) -> list[dict[str, Any]
         found.append(
             {
                 "say": printable(said[i]),
-                "fault": step is not None and (isinstance(step, Fault) or step.fault is not None),
+                "fault": step is not None and is_fault(step),
                 "at": playing.numbers(at),
                 "states": playing.user_states(at),
                 "observed": playing.observed(at),
@@ -275,23 +276,30 @@ def _spent(steps: Sequence[Step]) -> Counter[str]:
     """The faults of a run, by kind."""
     found: Counter[str] = Counter()
     for step in steps:
-        if isinstance(step, Fault):
+        if isinstance(step, LinkCut):
+            found[CUT.noun] += 1
+        elif isinstance(step, Fault):
             found[step.kind.noun] += 1
         elif step.fault is not None:
             found[step.fault] += 1
     return found
 
 
+def is_fault(step: Step) -> bool:
+    return not isinstance(step, Act) or step.fault is not None
+
+
 def _choice(playing: Game, at: Configuration, step: StormStep) -> dict[str, Any]:
-    steps = run_steps(playing.model.system, at, step)
-    act = next(s for s in steps if isinstance(s, Act))
+    steps = run_steps(playing.model, at, step)
+    act = next(s for s in steps if isinstance(s, Act | LinkCut))
+    says = act.phrase() if isinstance(act, LinkCut) else describe_act(act)
     return {
         "process": playing.model.system.names.index(step.process),
-        "say": printable(describe_act(act)),
+        "say": printable(says),
         "strikes": printable(_faults_in_words(step)),
         "own": step.process_fault is not None,
         "faults": sum(step.faults.values()),
-        "edge": _edge(playing, at, act),
+        "edge": _edge(playing, at, act) if isinstance(act, Act) else None,
         "steps": [step_to_json(s) for s in steps],
     }
 

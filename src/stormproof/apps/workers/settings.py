@@ -7,8 +7,9 @@ from typing import Any
 
 from ...errors import InputError
 from ...kernel.model.actions import Channel
+from ...kernel.model.cuts import links
 from ...kernel.model.failures import Failures
-from ...kernel.model.faults import KINDS, PROCESS_KINDS, SCOPES
+from ...kernel.model.faults import CUT, KINDS, PROCESS_KINDS, SCOPES
 from ...kernel.model.system import System
 from ...kernel.model.timers import MODES
 
@@ -19,14 +20,15 @@ ROLE_FAULTS = ("crash", *(kind.keyword for kind in PROCESS_KINDS))
 def settings_to_json(failures: Failures) -> dict[str, Any]:
     """Channels are pairs of names, since a name may contain an arrow."""
     data: dict[str, Any] = {}
-    for kind in KINDS:
-        choice = failures.choice(kind)
-        data[kind.keyword] = choice if isinstance(choice, bool) else [list(c) for c in choice]
+    choices = [(kind.keyword, failures.choice(kind)) for kind in KINDS]
+    for name, choice in (*choices, (CUT.keyword, failures.cut), ("cut_link", failures.cut_link)):
+        data[name] = choice if isinstance(choice, bool) else [list(c) for c in choice]
     return data | {
         **{name: list(getattr(failures, name)) for name in ROLE_FAULTS},
         "corrupt_scope": failures.corrupt_scope,
         "corrupt_map": [[list(c), before, after] for c, before, after in failures.corrupt_map],
         "partition": [list(side) for side in failures.partition],
+        "partition_stays": failures.partition_stays,
         "file_faults": failures.file_faults,
         "as_written": failures.as_written,
         "timers": failures.timers,
@@ -47,7 +49,7 @@ def settings_on(system: System, data: Any) -> Failures:
 
 def _failures(system: System, data: Mapping[str, Any]) -> Failures:
     chosen: dict[str, Any] = {}
-    for kind in KINDS:
+    for kind in (*KINDS, CUT):
         choice = data.get(kind.keyword, False)
         chosen[kind.keyword] = choice if isinstance(choice, bool) else _channels(system, choice)
     for name in ROLE_FAULTS:
@@ -60,6 +62,8 @@ def _failures(system: System, data: Mapping[str, Any]) -> Failures:
         corrupt_scope=scope if scope in SCOPES else SCOPES[0],
         corrupt_map=_corruptions(system, data.get("corrupt_map", ())),
         partition=sides if whole else (),
+        partition_stays=whole and data.get("partition_stays") is True,
+        cut_link=_links(system, data.get("cut_link", ())),
         file_faults=data.get("file_faults", True) is True,
         as_written=data.get("as_written") is True,
         timers=mode if (mode := data.get("timers")) in MODES else "",
@@ -69,6 +73,11 @@ def _failures(system: System, data: Mapping[str, Any]) -> Failures:
 
 def _channels(system: System, pairs: Any) -> list[Channel]:
     return [Channel(*pair) for pair in pairs if tuple(pair) in system.channel_index]
+
+
+def _links(system: System, pairs: Any) -> list[Channel]:
+    known = {frozenset(cut[0]) for cut in links(system.channels)}
+    return [Channel(*pair) for pair in pairs if frozenset(pair) in known]
 
 
 def _corruptions(system: System, rows: Any) -> list[tuple[Channel, str, str]]:

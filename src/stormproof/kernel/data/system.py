@@ -9,6 +9,7 @@ from typing import ClassVar
 from ...errors import Place
 from ...records import dataclass
 from ..model.actions import Transition
+from ..model.cuts import Cut
 from ..model.faults import ChannelFaults
 from ..model.observer import Observer
 from ..model.part import Making
@@ -77,11 +78,12 @@ class DataSystem(System):
         communication: str = PEER_TO_PEER,
         timers: str = ANY,
         observers: Iterable[Observer] = (),
+        cuts: Iterable[Cut] = (),
         data: DataNames | None = None,
         source: DataSource | None = None,
         making: Making | None = None,
     ) -> None:
-        super().__init__(processes, name, faults, requirements, communication, timers, observers)
+        super().__init__(processes, name, faults, requirements, communication, timers, observers, cuts)
         object.__setattr__(self, "data", data or DataNames())
         object.__setattr__(self, "source", source)
         object.__setattr__(self, "making", making)

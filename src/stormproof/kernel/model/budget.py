@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 
 from ...errors import UsageError, did_you_mean
 from ...records import dataclass
-from .faults import KINDS, PROCESS_KINDS
+from .faults import CUT, KINDS, PROCESS_KINDS
 from .phrases import listed, plural
 
 #: The kinds of fault that a budget may limit: how flags, files and JSON spell them -> their nouns.
-BUDGET_KINDS = {kind.keyword: kind.noun for kind in KINDS} | {
+BUDGET_KINDS = {kind.keyword: kind.noun for kind in (*KINDS, CUT)} | {
     word: word for word in (*(kind.keyword for kind in PROCESS_KINDS), "crash")
 }
 

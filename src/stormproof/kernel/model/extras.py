@@ -11,6 +11,7 @@ from typing import Any
 
 from ...records import dataclass
 from .clocks import Clocks
+from .links import LinkComponents
 from .observer import Observer
 
 
@@ -18,21 +19,23 @@ from .observer import Observer
 class Extras:
     """The parts of which there are components. Their processes stand behind those of the roles, in this
     order: one for each observer; if timers are on time, the clocks, and the process by whose step time
-    passes."""
+    passes; and those of links that may be cut."""
 
     observers: tuple[Observer, ...] = ()
     clocks: Clocks | None = None
+    links: LinkComponents | None = None
 
     #: What readers work out once for each transition, by reader.
     tables: dict[Any, dict[Any, Any]] = field(default_factory=dict, compare=False, repr=False)
 
     def __bool__(self) -> bool:
-        return bool(self.observers) or self.clocks is not None
+        return bool(self.observers) or self.clocks is not None or self.links is not None
 
     @property
     def names(self) -> tuple[str, ...]:
         """The components: none of them is a role."""
-        return (*(o.name for o in self.observers), *(self.clocks.names if self.clocks else ()))
+        observers, parts = (o.name for o in self.observers), (self.clocks, self.links)
+        return (*observers, *(name for part in parts if part is not None for name in part.names))
 
     @property
     def shown(self) -> frozenset[str]:

@@ -18,8 +18,10 @@ from ...records import dataclass
 from .actions import CRASH, Channel, Crash, Letter, Message, sender_in
 from .budget import NO_BUDGET, Budget, BudgetGiven, budget_of
 from .corruption import all_pairs, message_pool, transitive_closure
+from .cuts import Cut, across, in_use, link as link_of, links
 from .faults import (
     CORRUPTION,
+    CUT,
     KINDS,
     PARTITION,
     PLAIN_KINDS,
@@ -34,7 +36,7 @@ from .faults import (
     PlainFaults,
     ProcessFaultKind,
 )
-from .partition import check_sides, sides_of
+from .partition import check_sides, sides_of, stays_in
 from .phrases import listed
 from .system import System
 from .timers import ON_TIME, check_mode
@@ -118,13 +120,15 @@ PERFECT = ChannelFailure()
 @dataclass(frozen=True)
 class FailureModel:
     """A failure model resolved against a system: every channel that is not listed is perfect. `on_time`:
-    everything is faster than every timer (definitions 16.1)."""
+    everything is faster than every timer (definitions 16.1). `cuts`: what one cut takes down, each of
+    channels in use (definitions 15.1)."""
 
     channels: Mapping[Channel, ChannelFailure]
     unreliable: tuple[str, ...] = ()
     stop: tuple[str, ...] = ()
     restart: tuple[str, ...] = ()
     on_time: bool = False
+    cuts: tuple[Cut, ...] = ()
 
     def on(self, channel: Channel) -> ChannelFailure:
         if channel.sender:
@@ -151,13 +155,16 @@ class FailureModel:
     @property
     def harmless(self) -> bool:
         """Nothing can fail, neither a channel nor a process."""
-        return self.perfect and not (self.unreliable or self.stop or self.restart)
+        return self.perfect and not (self.unreliable or self.stop or self.restart or self.cuts)
 
     def contains(self, other: FailureModel, channels: Iterable[Channel]) -> bool:
         """Does it allow everything that the other one allows, on these channels and of the processes?"""
         processes = ("unreliable", *(kind.keyword for kind in PROCESS_KINDS))
-        return all(self.on(c).contains(other.on(c)) for c in channels) and all(
-            set(getattr(other, names)) <= set(getattr(self, names)) for names in processes
+        cuts = set(other.cuts) <= set(self.cuts)
+        return (
+            cuts
+            and all(self.on(c).contains(other.on(c)) for c in channels)
+            and all(set(getattr(other, names)) <= set(getattr(self, names)) for names in processes)
         )
 
     @cached_property
@@ -189,9 +196,11 @@ NO_FAULTS = FailureModel({})
 class Failures(AskedFaults):
     """What is asked to go wrong; flags add to the faults that the file declares.
 
-    Each kind of fault has an argument: True for all channels, or the channels that have it. `budget`: at most
-    so many faults in a run. `as_written`: crash handling that the protocol lacks is not added, so that only
-    those crash whose automaton says how. `timers`: `on-time` or `any-time`; without it, as the file says.
+    Each kind of fault has an argument: True for all channels, or the channels that have it. `cut`: True for
+    any one link, or channels each of which may be cut; `cut_link`: links, by their two roles. A `partition`
+    that `stays` is one cut. `budget`: at most so many faults in a run. `as_written`: crash handling that the
+    protocol lacks is not added, so that only those crash whose automaton says how. `timers`: `on-time` or
+    `any-time`; without it, as the file says.
 
     >>> Failures(loss=True, corrupt=["A->B"]).corrupt
     (Channel(sender='A', receiver='B'),)
@@ -203,6 +212,9 @@ class Failures(AskedFaults):
     stop: tuple[str, ...] = ()
     restart: tuple[str, ...] = ()
     partition: tuple[tuple[str, ...], ...] = ()
+    cut: bool | tuple[Channel, ...] = False
+    cut_link: tuple[Channel, ...] = ()
+    partition_stays: bool = False
     file_faults: bool = True
     budget: Budget = NO_BUDGET
     as_written: bool = False
@@ -217,6 +229,9 @@ class Failures(AskedFaults):
         stop: Iterable[str] | str = (),
         restart: Iterable[str] | str = (),
         partition: str | Iterable[Iterable[str]] = (),
+        cut: ChannelChoice = False,
+        cut_link: Iterable[str | tuple[str, str]] | str = (),
+        partition_stays: bool = False,
         file_faults: bool = True,
         budget: BudgetGiven | None = None,
         as_written: bool = False,
@@ -236,6 +251,9 @@ class Failures(AskedFaults):
         for name, roles in (("crash", crash), ("stop", stop), ("restart", restart)):
             put(self, name, _roles(name, roles))
         put(self, "partition", sides_of(partition))
+        put(self, "partition_stays", partition_stays or stays_in(partition))
+        put(self, CUT.keyword, _choice(CUT.keyword, cut))
+        put(self, "cut_link", _links(cut_link))
         put(self, "file_faults", file_faults)
         put(self, "budget", budget_of(budget))
         put(self, "as_written", as_written)
@@ -256,7 +274,7 @@ class Failures(AskedFaults):
             return self.budget.to_json()
         if name == "corrupt_map":
             return [(str(channel), before, after) for channel, before, after in self.corrupt_map]
-        named = isinstance(value, tuple) and name in {kind.keyword for kind in KINDS}
+        named = isinstance(value, tuple) and name in {kind.keyword for kind in (*KINDS, CUT)} | {"cut_link"}
         return [str(channel) for channel in value] if named else value
 
     def within(self, budget: BudgetGiven) -> Failures:
@@ -275,7 +293,8 @@ class Failures(AskedFaults):
         """Is this kind of fault asked for on this channel, by name or by a partition?"""
         choice = self.choice(kind)
         named = choice if isinstance(choice, bool) else channel in choice
-        return named or (kind is PARTITION and self._apart(channel))
+        apart = kind is PARTITION and not self.partition_stays and self._apart(channel)
+        return named or apart
 
     def wanted(self, kind: FaultKind, system: System) -> tuple[Channel, ...]:
         """The channels that are to have this kind of fault: all, those that are named, those of the file."""
@@ -303,7 +322,16 @@ class Failures(AskedFaults):
             unreliable=tuple(p.name for p in system if not p.reliable or p.name in self.crash),
             on_time=(self.timers or system.timers) == ON_TIME,
             **{kind.keyword: self._affected(system, kind) for kind in PROCESS_KINDS},
+            cuts=in_use(self.cuts_on(system), system.pairs),
         )
+
+    def cuts_on(self, system: System) -> tuple[Cut, ...]:
+        """What each cut that is asked for or declared takes down, also where no message goes."""
+        asked: list[Cut] = [link_of(*pair) for pair in self.cut_link]
+        asked += links(system.pairs) if self.cut is True else []
+        asked += [(channel,) for channel in self.cut or ()] if not isinstance(self.cut, bool) else []
+        asked += [across(self.partition, system.pairs)] if self.partition_stays else []
+        return (*asked, *(system.cuts if self.file_faults else ()))
 
     def _affected(self, system: System, kind: ProcessFaultKind) -> tuple[str, ...]:
         """The processes that may have this fault."""
@@ -341,6 +369,7 @@ class Failures(AskedFaults):
     def _check_names(self, system: System) -> None:
         named = [c for kind in KINDS if isinstance(choice := self.choice(kind), tuple) for c in choice]
         named += [c for c, _, _ in self.corrupt_map]
+        named += [*self.cut_link, *(() if isinstance(self.cut, bool) else self.cut)]
         for channel in named:
             for end in channel:
                 if end not in system:
@@ -350,6 +379,8 @@ class Failures(AskedFaults):
             if name not in system:
                 raise UsageError(_unknown_role(name, system), hint=did_you_mean(name, system.names))
         check_sides(system, self.partition)
+        if self.partition_stays and not self.partition:
+            raise UsageError("a partition that stays has sides", hint="write partition='A,B | C stays'")
         known = {*system.messages, *(m for fault in system.faults for m in fault.messages)}
         for channel, *ends in self.corrupt_map:
             for message in ends:
@@ -418,6 +449,16 @@ def _choices(given: FaultArguments) -> dict[FaultKind, bool | tuple[Channel, ...
     if left:
         raise TypeError(f"Failures has no argument '{next(iter(left))}'")
     return found
+
+
+def _links(given: Iterable[str | tuple[str, str]] | str) -> tuple[Channel, ...]:
+    """Links by their two roles, the lesser one first."""
+    found = _choice("cut_link", given)
+    assert not isinstance(found, bool)
+    for pair in found:
+        if pair.sender == pair.receiver:
+            raise UsageError(f"'{pair.sender}' has no link to itself", hint="cut_link=['A:B']")
+    return tuple(dict.fromkeys(Channel(*sorted(pair)) for pair in found))
 
 
 def _roles(name: str, given: Iterable[str] | str) -> tuple[str, ...]:

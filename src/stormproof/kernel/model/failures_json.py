@@ -8,7 +8,7 @@ from typing import Any
 from ...errors import InputError, UsageError
 from .actions import Channel
 from .failures import ChannelFailure, FailureModel, Failures
-from .faults import KINDS, PLAIN_KINDS, PROCESS_KINDS
+from .faults import CUT, KINDS, PLAIN_KINDS, PROCESS_KINDS
 
 
 def _choice_to_json(choice: bool | tuple[Channel, ...]) -> Any:
@@ -24,6 +24,9 @@ def failures_to_json(failures: Failures) -> dict[str, Any]:
         "crash": list(failures.crash),
         **{kind.keyword: list(getattr(failures, kind.keyword)) for kind in PROCESS_KINDS},
         "partition": [list(side) for side in failures.partition],
+        CUT.keyword: _choice_to_json(failures.cut),
+        "cut_link": _choice_to_json(failures.cut_link),
+        "partition_stays": failures.partition_stays,
         "file_faults": failures.file_faults,
         "budget": failures.budget.to_json(),
         "as_written": failures.as_written,
@@ -45,7 +48,7 @@ def failures_from_json(data: Mapping[str, Any]) -> tuple[Failures, tuple[str, ..
     except (UsageError, TypeError, ValueError, AttributeError) as problem:
         raise InputError(f"the failures that were asked for cannot be read: {problem}") from None
     again = failures_to_json(failures)
-    flags = ("file_faults", "as_written")
+    flags = ("file_faults", "as_written", "partition_stays")
     for key, value in asked.items():
         if again[key] != value or type(again[key]) is not (bool if key in flags else type(value)):
             raise InputError(f"'{key}' of the failures is not written as it should be")
@@ -75,6 +78,7 @@ def model_to_json(model: FailureModel) -> dict[str, Any]:
         "unreliable": list(model.unreliable),
         **{f"may_{kind.keyword}": list(getattr(model, kind.keyword)) for kind in PROCESS_KINDS},
         "on_time": model.on_time,
+        "may_cut": [[list(channel) for channel in cut] for cut in model.cuts],
     }
 
 
@@ -84,7 +88,9 @@ def model_from_json(data: Mapping[str, Any]) -> FailureModel:
         channels = {Channel(row["from"], row["to"]): _channel(row) for row in data["channels"]}
         faulty = {kind.keyword: _names(data.get(f"may_{kind.keyword}", ())) for kind in PROCESS_KINDS}
         on_time = data.get("on_time", False) is True
-        return FailureModel(channels, _names(data.get("unreliable", ())), on_time=on_time, **faulty)
+        cuts = tuple(tuple(Channel(*_names(c)) for c in cut) for cut in data.get("may_cut", ()))
+        unreliable = _names(data.get("unreliable", ()))
+        return FailureModel(channels, unreliable, on_time=on_time, cuts=cuts, **faulty)
     except (KeyError, TypeError, AttributeError) as problem:
         raise InputError(f"the failure model is incomplete: {problem}") from None
 

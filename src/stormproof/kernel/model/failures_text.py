@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from .actions import Channel
 from .budget import Budget
+from .cuts import Cut, in_use, is_link, links
 from .failures import FailureModel, Failures
-from .faults import KINDS, PARTITION, PROCESS_KINDS, RESTART, STOP, FaultKind
-from .phrases import arrow, few, listed, plural
+from .faults import CUT, KINDS, PARTITION, PROCESS_KINDS, RESTART, STOP, FaultKind
+from .phrases import arrow, cut_name, few, listed, plural
 from .process import Process
 from .system import System
 from .timers import ON_TIME, WORDS
@@ -24,6 +25,7 @@ def describe_failures(system: System, model: FailureModel, budget: Budget | None
         for fault in failure.describe():
             by_fault.setdefault(fault, []).append(channel)
     parts = [f"{fault} on {_channels(system, channels)}" for fault, channels in by_fault.items()]
+    parts += cut_failures(system, model)
     parts += process_failures(system, model)
     timers = [f"timers {WORDS[ON_TIME]}"] if model.on_time else []
     if not parts:
@@ -37,13 +39,26 @@ def without_effect(asked: Failures, system: System, model: FailureModel) -> tupl
     become anything else, limits on what cannot happen."""
     possible = {kind.noun for kind in model.kinds} | ({"crash"} if model.unreliable else set())
     possible |= {kind.keyword for kind in PROCESS_KINDS if getattr(model, kind.keyword)}
+    possible |= {CUT.noun} if model.cuts else set()
     limited = [kind for kind in asked.budget.kinds if kind not in possible]
-    apart = asked.partition and not any(asked.asks(PARTITION, c) for c in system.channels)
+    lossy = asked.partition and not asked.partition_stays
+    apart = lossy and not any(asked.asks(PARTITION, c) for c in system.channels)
     return (
         *dict.fromkeys(said for kind in KINDS for said in _idle(kind, asked, system, model)),
         *(["the partition separates nobody who sends to the other side"] if apart else ()),
+        *_idle_cuts(asked, system),
         *(f"the budget limits {plural(2, kind)[2:]}, which cannot happen" for kind in limited),
     )
+
+
+def _idle_cuts(asked: Failures, system: System) -> Iterator[str]:
+    """Cuts of channels that nobody uses."""
+    if asked.cut is True and not system.pairs:
+        yield f"{CUT.noun} has no effect: nothing is sent"
+    for cut in dict.fromkeys(asked.cuts_on(system)):
+        if not in_use((cut,), system.pairs):
+            where = f" of {cut_name(cut)}" if cut else ", which separates nobody,"
+            yield f"the cut{where} has no effect: no message goes there"
 
 
 def _idle(kind: FaultKind, asked: Failures, system: System, model: FailureModel) -> Iterator[str]:
@@ -90,6 +105,22 @@ def _channels(system: System, channels: list[Channel]) -> str:
     if len(channels) == len(system.pairs) > 2:
         return "every channel"
     return " and ".join(map(arrow, channels))
+
+
+def cut_failures(system: System, model: FailureModel) -> tuple[str, ...]:
+    """`one link after the other may be cut for good`, `A↔B and A→C may be cut for good`."""
+    if not model.cuts:
+        return ()
+    every = in_use(links(system.pairs), system.pairs)
+    if len(every) > 1 and set(every) <= set(model.cuts):
+        more = [cut for cut in model.cuts if cut not in every]
+        return tuple(f"{name} {CUT.may}" for name in ("every link", *(_cut_name(cut) for cut in more)))
+    return tuple(f"{_cut_name(cut)} {CUT.may}" for cut in model.cuts)
+
+
+def _cut_name(cut: Cut) -> str:
+    together = ", all at once," if len(cut) > 1 and not is_link(cut) else ""
+    return f"{cut_name(cut)}{together}"
 
 
 def process_failures(system: System, model: FailureModel) -> tuple[str, ...]:

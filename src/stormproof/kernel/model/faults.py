@@ -83,6 +83,20 @@ RESTART = ProcessFaultKind(
 PROCESS_KINDS = (STOP, RESTART)
 
 
+@dataclass(frozen=True)
+class LinkFaultKind:
+    """A fault after which channels are down for good: `keyword` is its spelling, `may` what a sentence says
+    of the channels, `short` the head of a narrow column."""
+
+    keyword: str
+    noun: str
+    may: str
+    short: str
+
+
+CUT = LinkFaultKind("cut", "cut", "may be cut for good", "cut")
+
+
 def kind_named(keyword: str) -> FaultKind:
     return next(kind for kind in KINDS if kind.keyword == keyword)
 

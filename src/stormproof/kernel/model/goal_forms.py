@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .actions import Channel
-from .goal import And, Contains, Goal, Head, Holds, Not, Or
+from .goal import And, At, Contains, Goal, Head, Holds, Not, Or
 from .system import System
 
 #: A goal that no configuration satisfies, and one that all do.
@@ -18,6 +18,15 @@ def normal_form(goal: Goal, negated: bool = False) -> Goal:
         parts = tuple(normal_form(p, negated) for p in goal.parts)
         return And(parts) if isinstance(goal, And) is not negated else Or(parts)
     return Not(goal) if negated else goal
+
+
+def stays_with_more_messages(goal: Goal) -> bool:
+    """Does a goal on states, and on what is in channels or at their heads, stay true where channels that are
+    empty have content instead?"""
+    form = normal_form(goal)
+    if isinstance(form, And | Or):
+        return all(stays_with_more_messages(part) for part in form.parts)
+    return isinstance(form.part, At) if isinstance(form, Not) else isinstance(form, At | Contains | Head)
 
 
 def observed_channels(goal: Goal, system: System) -> frozenset[Channel]:

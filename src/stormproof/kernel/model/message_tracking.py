@@ -15,7 +15,7 @@ from ...errors import InputError
 from ...records import dataclass
 from .actions import Channel, Crash, Message, Receive, Send, channel_of, pair_of
 from .fault_steps import Fault
-from .run import Act, Step
+from .run import Act, LinkCut, Step
 
 
 class Fate(enum.Enum):
@@ -23,6 +23,7 @@ class Fate(enum.Enum):
 
     RECEIVED = "received"
     LOST = "lost"
+    CUT = "lost on a link that is cut"
     OPEN = "not received"
 
 
@@ -85,7 +86,7 @@ class Flight:
 
     @property
     def lost(self) -> bool:
-        return self.fate is Fate.LOST
+        return self.fate in (Fate.LOST, Fate.CUT)
 
     @property
     def since(self) -> int:
@@ -106,8 +107,12 @@ class MessageTracker:
     def __init__(self) -> None:
         self.flights: list[Flight] = []
         self.channels: dict[Channel, list[Flight]] = {}
+        self.cut: set[Channel] = set()
 
     def take(self, at: int, step: Step) -> None:
+        if isinstance(step, LinkCut):
+            self._cut(at, step)
+            return
         if not isinstance(step, Act):
             self._fault(at, step)
             return
@@ -131,7 +136,19 @@ class MessageTracker:
     def _send(self, at: int, channel: Channel, message: Message) -> None:
         flight = Flight(len(self.flights), pair_of(channel, message), message, at)
         self.flights.append(flight)
-        self.channels.setdefault(channel, []).append(flight)
+        if flight.channel in self.cut:
+            flight.fate, flight.ended = Fate.CUT, at
+        else:
+            self.channels.setdefault(channel, []).append(flight)
+
+    def _cut(self, at: int, step: LinkCut) -> None:
+        """What is in flight on these channels is lost; in a mailbox the messages of others stay."""
+        self.cut.update(step.channels)
+        for queue in self.channels.values():
+            for flight in queue:
+                if flight.channel in step.channels:
+                    flight.fate, flight.ended = Fate.CUT, at
+            queue[:] = [flight for flight in queue if flight.fate is Fate.OPEN]
 
     def _receive(self, at: int, channel: Channel, message: Message) -> None:
         queue = self.channels.get(channel, [])
@@ -210,6 +227,9 @@ def longest_content(steps: Sequence[Step]) -> int:
     tracker, lengths, before = MessageTracker(), [1], None
     for at, step in enumerate(steps):
         tracker.take(at, step)
+        if isinstance(step, LinkCut):
+            before = None
+            continue
         channel = channel_of(step.process, step.action) if isinstance(step, Act) else step.channel
         length = 0 if channel is None else len(tracker.channels.get(channel, ()))
         if isinstance(step, Act):

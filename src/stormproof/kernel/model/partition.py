@@ -8,9 +8,20 @@ from ...errors import UsageError
 from .phrases import listed
 from .system import System
 
+#: How a partition that does not heal is written: `A,B | C stays`.
+STAYS = "stays"
+
+
+def stays_in(partition: str | Iterable[Iterable[str]]) -> bool:
+    """Does the text end with `stays`, and not with a role of this name alone on its side?"""
+    last = partition.rpartition("|")[2].split() if isinstance(partition, str) else []
+    return len(last) > 1 and last[-1] == STAYS and not last[-2].endswith(",")
+
 
 def sides_of(partition: str | Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
-    """The sides of a partition, from `A,B | C` or from lists."""
+    """The sides of a partition, from `A,B | C` or from lists; whether it stays is left out."""
+    if isinstance(partition, str) and stays_in(partition):
+        partition = partition.rstrip().removesuffix(STAYS)
     if isinstance(partition, str):
         partition = [side.split(",") for side in partition.split("|")]
     return tuple(tuple(name.strip() for name in side if name.strip()) for side in partition)

@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 from ...errors import Place
 from .actions import CRASH, TIMEOUT, Channel, Crash, Internal, Message, Receive, Send, sender_in
+from .cuts import Cut, is_link
 from .process import Process, StateKind
 from .rest import stopped_states
 from .system import System
@@ -58,6 +59,22 @@ def arrow(channel: Channel) -> str:
     return (
         f"the mailbox of {channel.receiver}" if channel.is_mailbox else f"{channel.sender}→{channel.receiver}"
     )
+
+
+def cut_name(cut: Cut) -> str:
+    """What a cut takes down: `A→B`, `A↔B`, `A→C and B→C`."""
+    if is_link(cut):
+        return f"{cut[0].sender}↔{cut[0].receiver}"
+    links_of, single = _halves(cut)
+    return listed([*links_of, *map(arrow, single)])
+
+
+def _halves(cut: Cut) -> tuple[list[str], list[Channel]]:
+    """The links of which both channels are cut, and the other channels."""
+    both = [c for c in cut if Channel(c.receiver, c.sender) in cut and c.sender != c.receiver]
+    named: Mapping[frozenset[str], Channel] = {frozenset(c): c for c in reversed(both)}
+    found = [f"{c.sender}↔{c.receiver}" for c in sorted(named.values(), key=cut.index)]
+    return found, [c for c in cut if c not in both]
 
 
 def named(message: Message, sender: str) -> str:

@@ -281,6 +281,8 @@ def undefined_under(name: str, model: FailureModel, budget: Budget, mailboxes: b
         return f"{name} is a property of the channels of pairs, and here each process has a mailbox"
     if budget.limited and PROPERTIES[name].decision not in (Decision.SURVIVAL, Decision.CRASH_HANDLING):
         return f"{name} is defined for any number of faults only, and the budget allows {budget}"
+    if model.cuts and PROPERTIES[name].decision not in (Decision.SURVIVAL, Decision.CRASH_HANDLING):
+        return f"{name} is not defined where links may be cut for good (definitions 15.8)"
     kinds = [kind.noun for kind in model.kinds if not kind.matches_once]
     if not (PROPERTIES[name].received_once and kinds):
         return ""

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 
 from ...records import dataclass
-from .faults import KINDS, PROCESS_KINDS, ChannelFaults
+from .cuts import Cut, cuts_renamed
+from .faults import CUT, KINDS, PROCESS_KINDS, ChannelFaults
 from .goal import READABLE, Goal, Spelling, mentioned, rename, show
 
 #: The claims that are no properties of the table; the first three have a goal.
@@ -19,7 +20,7 @@ NEVER, ALWAYS_POSSIBLE, LEADS_TO, RECOVERS, CLEAN = (
 )
 #: The faults whose number may be limited, as files spell them.
 PROCESS_FAULTS = ("crash", *(kind.keyword for kind in PROCESS_KINDS))
-COUNTED = (*(kind.keyword for kind in KINDS), *PROCESS_FAULTS)
+COUNTED = (*(kind.keyword for kind in KINDS), CUT.keyword, *PROCESS_FAULTS)
 _WITH_GOAL = (NEVER, ALWAYS_POSSIBLE, LEADS_TO)
 #: Other names that people give to survival.
 SURVIVAL_ALIASES = ("survives", "survival")
@@ -70,8 +71,9 @@ class Claim:
 class Under:
     """The failures of one requirement, which replace those of the file and of the check.
 
-    `faults` of channels, processes that may `crash`, `stop` or `restart`, and `at_most` so many faults of a
-    kind (None: of all kinds together). `timers`: `on-time` or `any-time`; without it, as the file says.
+    `faults` and `cuts` of channels, processes that may `crash`, `stop` or `restart`, and `at_most` so many
+    faults of a kind (None: of all kinds together). `timers`: `on-time` or `any-time`; without it, as the file
+    says.
     """
 
     faults: tuple[ChannelFaults, ...] = ()
@@ -80,12 +82,14 @@ class Under:
     restart: tuple[str, ...] = ()
     at_most: tuple[tuple[str | None, int], ...] = ()
     timers: str = ""
+    cuts: tuple[Cut, ...] = ()
 
     def __post_init__(self) -> None:
         """In one order, so that equal failures are equal however they are listed."""
         put = object.__setattr__
         faults = (f for f in self.faults if f != ChannelFaults(f.sender, f.receiver))
         put(self, "faults", tuple(sorted(faults, key=lambda f: (f.sender, f.receiver))))
+        put(self, "cuts", tuple(sorted({tuple(sorted(cut)) for cut in self.cuts})))
         for field_name in PROCESS_FAULTS:
             put(self, field_name, tuple(sorted(set(getattr(self, field_name)))))
         least: dict[str | None, int] = {}
@@ -96,7 +100,8 @@ class Under:
     @property
     def processes(self) -> tuple[str, ...]:
         """Every process that it names."""
-        ends = (end for fault in self.faults for end in (fault.sender, fault.receiver))
+        ends = [end for fault in self.faults for end in (fault.sender, fault.receiver)]
+        ends += [end for cut in self.cuts for channel in cut for end in channel]
         return tuple(dict.fromkeys((*ends, *self.crash, *self.stop, *self.restart)))
 
     def renamed(self, processes: Mapping[str, str], messages: Mapping[str, str]) -> Under:
@@ -109,6 +114,7 @@ class Under:
             crash=new(self.crash),
             stop=new(self.stop),
             restart=new(self.restart),
+            cuts=cuts_renamed(self.cuts, processes),
         )
 
 

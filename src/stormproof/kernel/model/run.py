@@ -23,9 +23,11 @@ from .actions import (
     Send,
 )
 from .channel_faults import fault_from_json
+from .cuts import Cut, is_link
 from .fault_steps import Fault, name_in
-from .faults import PROCESS_KINDS
+from .faults import CUT, PROCESS_KINDS
 from .message_json import message_from_json, message_to_json
+from .phrases import cut_name
 from .system import System
 
 
@@ -54,7 +56,22 @@ class Act:
         return self.action == PASSES
 
 
-Step = Act | Fault
+@dataclass(frozen=True)
+class LinkCut:
+    """These channels lose what they hold and are down from here on; no process does it (definitions 15.3)."""
+
+    channels: Cut
+
+    def phrase(self) -> str:
+        """What happens, as a sentence."""
+        one = len(self.channels) == 1 or is_link(self.channels)
+        return f"{cut_name(self.channels)} {'is' if one else 'are'} cut"
+
+    def to_json(self) -> dict[str, Any]:
+        return {"do": CUT.keyword, "channels": [list(channel) for channel in self.channels]}
+
+
+Step = Act | Fault | LinkCut
 
 
 @dataclass(frozen=True)
@@ -84,19 +101,23 @@ class Witness:
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """What channels do."""
-        return tuple(s for s in self.steps if not isinstance(s, Act))
+        """What channels do to messages."""
+        return tuple(s for s in self.steps if not isinstance(s, Act | LinkCut))
+
+    @property
+    def cuts(self) -> tuple[LinkCut, ...]:
+        return tuple(s for s in self.steps if isinstance(s, LinkCut))
 
     @property
     def fault_count(self) -> int:
-        """The faults of channels, and those of processes: crashes, stops and restarts."""
-        return len(self.faults) + sum(act.is_fault for act in self.acts)
+        """The faults of channels and links, and those of processes: crashes, stops and restarts."""
+        return len(self.faults) + len(self.cuts) + sum(act.is_fault for act in self.acts)
 
     @property
     def fault_counts(self) -> Counter[str]:
         """How many faults of each kind, by its noun."""
         kinds = [act.fault or "crash" for act in self.acts if act.is_fault]
-        return Counter([*(step.kind.noun for step in self.faults), *kinds])
+        return Counter([*(step.kind.noun for step in self.faults), *(CUT.noun for _ in self.cuts), *kinds])
 
     @property
     def acts(self) -> tuple[Act, ...]:
@@ -202,12 +223,20 @@ def step_from_json(data: Mapping[str, Any]) -> Step:
             message = CRASH if data.get("crash") is True else name_in(data, "message")
             kind, end = (Send, "to") if do == "send" else (Receive, "from")
             return Act(name_in(data, "process"), kind(name_in(data, end), message), name_in(data, "state"))
+        if do == CUT.keyword:
+            return LinkCut(tuple(_pair(channel) for channel in data["channels"]))
         found = fault_from_json(data)
         if found is not None:
             return found
     except KeyError as problem:
         raise InputError(f"a step of the witness is incomplete: {dict(data)!r} lacks {problem}") from None
     raise InputError(f"a step of the witness does '{do}', which is unknown")
+
+
+def _pair(data: Any) -> Channel:
+    if not isinstance(data, list) or len(data) != 2 or not all(isinstance(name, str) for name in data):
+        raise InputError(f"a channel that is cut is a pair of names, not {data!r}")
+    return Channel(*data)
 
 
 def _number(data: Mapping[str, Any], key: str) -> int | None:

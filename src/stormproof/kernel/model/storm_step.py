@@ -7,10 +7,10 @@ from collections import Counter
 from ...records import dataclass
 from .actions import Transition
 from .channel_faults import ActionFaults
-from .faults import KINDS
+from .faults import CUT, KINDS
 
 #: Every kind of fault that is counted, in the order in which answers list them.
-FAULT_KINDS = (*(kind.noun for kind in KINDS), "stop", "restart", "crash")
+FAULT_KINDS = (*(kind.noun for kind in KINDS), CUT.noun, "stop", "restart", "crash")
 
 
 @dataclass(frozen=True)

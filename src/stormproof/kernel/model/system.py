@@ -14,6 +14,7 @@ from typing import ClassVar
 from ...errors import ModelError, did_you_mean
 from ...records import dataclass
 from .actions import Action, Channel, Crash, Internal, Message, Send, Transition, channel_of, pair_of
+from .cuts import Cut, check_cuts, cuts_renamed
 from .faults import ChannelFaults
 from .observer import RECEIVES, SENDS, ObservedEvent, Observer
 from .process import Process
@@ -51,7 +52,7 @@ COMMUNICATIONS = (PEER_TO_PEER, MAILBOX)
 @dataclass(frozen=True)
 class System:
     """Processes that communicate by one channel per ordered pair or by mailboxes (definitions 1.2, 12.1);
-    `faults`, `requirements` and `observers` are those of the file, and so is when its `timers` expire
+    `faults`, `cuts`, `requirements` and `observers` are those of the file, and so is when its `timers` expire
     (definitions 16.1)."""
 
     processes: tuple[Process, ...]
@@ -61,6 +62,7 @@ class System:
     communication: str = PEER_TO_PEER
     timers: str = ANY
     observers: tuple[Observer, ...] = ()
+    cuts: tuple[Cut, ...] = ()
 
     #: Were its automata made of roles in Python?
     extracted: ClassVar[bool] = False
@@ -76,6 +78,7 @@ class System:
         communication: str = PEER_TO_PEER,
         timers: str = ANY,
         observers: Iterable[Observer] = (),
+        cuts: Iterable[Cut] = (),
     ) -> None:
         put = object.__setattr__
         put(self, "processes", tuple(processes))
@@ -85,6 +88,7 @@ class System:
         put(self, "communication", communication)
         put(self, "timers", check_mode(timers) or ANY)
         put(self, "observers", tuple(observers))
+        put(self, "cuts", tuple(dict.fromkeys(cuts)))
         self._validate()
 
     @property
@@ -123,6 +127,7 @@ class System:
                     raise ModelError(
                         f"faults are declared for an unknown process '{end}'", hint=did_you_mean(end, known)
                     )
+        check_cuts(self.cuts, known)
         self._validate_observers(known)
         self._validate_requirements(known | {o.name for o in self.observers})
 
@@ -326,4 +331,5 @@ class System:
             communication=self.communication,
             timers=self.timers,
             observers=tuple(o.with_events(renamed) for o in self.observers),
+            cuts=cuts_renamed(self.cuts, roles),
         )

@@ -10,17 +10,20 @@ from ..model.channel_faults import content_after, faults_at_reception, faults_at
 from ..model.storm_step import StormStep
 from ..model.survival import SurvivalModel
 from .clocks import Moment
+from .cutting import after_cut, cut_by, goes_nowhere, is_cut, is_network
 from .extra_steps import with_extras
 
 
 def effect(model: SurvivalModel, at: Configuration, step: StormStep) -> Configuration:
     """Where an enabled step leads, in channels of any length."""
+    if is_network(model, step.process):
+        return after_cut(model, at, step)
     system = model.system
     i = system.names.index(step.process)
     states = (*at.states[:i], step.transition.target, *at.states[i + 1 :])
     states = with_extras(model, states, step.process, step.transition)
     channel = channel_of(step.process, step.transition.action)
-    if channel is None:
+    if channel is None or goes_nowhere(model, at, step.process, step.transition.action):
         return Configuration(states, at.words)
     j = system.channel_index[channel]
     after = content_after(at.words[j], step.transition.action, step)
@@ -35,6 +38,8 @@ def stormy_steps(model: SurvivalModel, at: Configuration) -> Iterator[StormStep]
             if not model.can_happen(process.name, transition):
                 continue
             if moment is not None and not moment.allows(process, transition):
+                continue
+            if is_network(model, process.name) and not cut_by(model, at, transition):
                 continue
             step, action = StormStep(process.name, transition), transition.action
             if isinstance(action, Internal):
@@ -52,6 +57,8 @@ def _communications(
     failure, word = model.failures.on(channel), model.word(at, channel)
     if isinstance(action, Send):
         yield step
+        if is_cut(model, at, Channel(step.process, action.peer)):
+            return
         occurring = faults_at_send(word, action.message, failure)
     else:
         if word[:1] == (action.message,):

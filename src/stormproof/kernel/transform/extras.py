@@ -33,7 +33,12 @@ def survival_model(
     rested = rest_states(system) if rest is None else rest
     model = SurvivalModel(system, failures, rested, dict(process_faults or {}), budget or Budget())
     model = with_observers(model, model.system.observers)
-    return with_clocks(model) if failures.on_time else model
+    model = with_clocks(model) if failures.on_time else model
+    if not failures.cuts:
+        return model
+    from .links import with_links
+
+    return with_links(model)
 
 
 def with_components(

@@ -21,4 +21,4 @@ def system_under(system: System, under: Under, as_written: bool) -> tuple[System
         as_written=as_written,
         timers=under.timers,
     )
-    return replace(system, processes=steady, faults=under.faults), asked
+    return replace(system, processes=steady, faults=under.faults, cuts=under.cuts), asked

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field, replace
 
 from ...kernel.model.actions import CRASH, Message
 from ...kernel.model.system import System
+from .storm_cuts import resolve_cuts, write_cuts
 from .storm_faults import Declared, parse_faults, resolve, with_role_faults, write_faults
 from .storm_names import Names
 from .storm_scan import Cursor, quote, quoted, write_message
@@ -63,11 +64,11 @@ class Notes:
         """The system with its name, who may crash, and its faults."""
         names = Names(self.source, system)
         known = [role for role, start in self.unreliable.items() if names.role(role, start)]
-        faults = resolve(names, self.faults)
+        faults, cuts = resolve(names, self.faults), resolve_cuts(names, self.faults)
         changed = with_role_faults(names, self.faults, system)
         names.raise_mistakes()
         system = changed.with_unreliable(known) if known else changed
-        system = replace(system, faults=faults) if self.faults else system
+        system = replace(system, faults=faults, cuts=cuts) if self.faults else system
         return replace(system, name=self.name) if self.name else system
 
 
@@ -209,7 +210,7 @@ def system_notes(system: System, name: bool = True, reliability: bool = True) ->
     lines = [f"protocol {quote(system.name)}"] if name and system.name else []
     if reliability:
         lines += [f"unreliable role {quote(role)}" for role in system.unreliable]
-    return lines + [f"faults {line}" for line in write_faults(system)]
+    return lines + [f"faults {line}" for line in (*write_faults(system), *write_cuts(system))]
 
 
 def role_notes(aliases: Aliases) -> list[str]:

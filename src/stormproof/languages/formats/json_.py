@@ -29,14 +29,15 @@ from ...kernel.model.timers import ANY, LATEST, MODES
 from .json_disks import DISK, disk_to_json, read_disk
 from .json_places import Path
 from .json_requirements import read_requirements, requirement_to_json
-from .json_values import Values, fault_to_json
+from .json_values import Values, cuts_to_json, fault_to_json
 from .read_data import read_json
 from .text import SizeCount, Source, near, shorten
 
 VERSION = 1
 
 _SYSTEM = (
-    *("stormproof", "name", "communication", "timers", "processes", "observers", "faults", "requirements"),
+    *("stormproof", "name", "communication", "timers", "processes", "observers", "faults", "cuts"),
+    "requirements",
 )
 _PROCESS = (
     *("name", "initial", "reliable", "service", "stop", "restart"),
@@ -92,6 +93,7 @@ def to_json(system: System) -> dict[str, Any]:
         "processes": [_process_to_json(p) for p in system],
         **_observers_to_json(system),
         "faults": [fault_to_json(f) for f in system.faults],
+        **({"cuts": cuts_to_json(system.cuts)} if system.cuts else {}),
     }
     if system.requirements:
         data["requirements"] = [requirement_to_json(r) for r in system.requirements]
@@ -220,9 +222,10 @@ class _Reader(Values):
             )
         except ModelError as problem:
             self.fail(problem.message, ("processes",), problem.hint, model=True)
+        cuts = self.cuts(data.get("cuts", []), ("cuts",), system)
         found = read_requirements(self, data.get("requirements", []), system)
         try:
-            return replace(system, requirements=found)
+            return replace(system, requirements=found, cuts=cuts)
         except ModelError as problem:
             self.fail(problem.message, ("requirements",), problem.hint, model=True)
 

@@ -11,11 +11,11 @@ from ...kernel.model.requirement import COUNTED, PROCESS_FAULTS, Claim, Requirem
 from ...kernel.model.system import System
 from ...kernel.model.timers import MODES
 from .json_places import Path
-from .json_values import Values, fault_to_json
+from .json_values import Values, cuts_to_json, fault_to_json
 from .text import Source
 
 _REQUIREMENT = ("name", "violated", "claim", "after", "goal", "k", "under")
-_UNDER = ("faults", *PROCESS_FAULTS, "at_most", "timers")
+_UNDER = ("faults", "cuts", *PROCESS_FAULTS, "at_most", "timers")
 
 
 def requirement_to_json(requirement: Requirement) -> dict[str, Any]:
@@ -33,6 +33,7 @@ def requirement_to_json(requirement: Requirement) -> dict[str, Any]:
 
 def _under_to_json(under: Under) -> dict[str, Any]:
     data: dict[str, Any] = {"faults": [fault_to_json(f) for f in under.faults]} if under.faults else {}
+    data |= {"cuts": cuts_to_json(under.cuts)} if under.cuts else {}
     data |= {word: list(getattr(under, word)) for word in PROCESS_FAULTS if getattr(under, word)}
     if under.at_most:
         data["at_most"] = [{"kind": kind, "number": number} for kind, number in under.at_most]
@@ -75,6 +76,7 @@ def _goal(values: Values, data: Any, path: Path, system: System) -> Goal:
 def _under(values: Values, data: Any, path: Path, system: System) -> Under:
     values.keys(data, _UNDER, (), path, "the failures")
     faults = values.faults(data.get("faults", []), (*path, "faults"), system.names)
+    cuts = values.cuts(data.get("cuts", []), (*path, "cuts"), system)
     chosen = {}
     for word in PROCESS_FAULTS:
         rows = values.array(data.get(word, []), (*path, word))
@@ -84,7 +86,7 @@ def _under(values: Values, data: Any, path: Path, system: System) -> Under:
     timers = values.string(data.get("timers", ""), (*path, "timers"))
     if timers and timers not in MODES:
         values.fail(f"timers are {' or '.join(MODES)}", (*path, "timers"))
-    return Under(faults, at_most=at_most, timers=timers, **chosen)
+    return Under(faults, at_most=at_most, timers=timers, cuts=cuts, **chosen)
 
 
 def _at_most(values: Values, data: Any, path: Path) -> tuple[str | None, int]:

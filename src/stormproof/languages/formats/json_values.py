@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any, NoReturn
 
 from ...errors import InputError, ModelError
+from ...kernel.model.actions import Channel
+from ...kernel.model.cuts import Cut, is_link, sides_apart
 from ...kernel.model.faults import CORRUPTION, PLAIN_KINDS, SCOPES, ChannelFaults, Corruption
+from ...kernel.model.system import System
 from .json_places import Path, find
 from .read_data import read_json
 from .text import Source, near, shorten
@@ -60,6 +63,10 @@ def fault_to_json(fault: ChannelFaults) -> dict[str, Any]:
         if fault.corrupt.pairs is not None:
             data["corrupt"]["pairs"] = [list(pair) for pair in fault.corrupt.pairs]
     return data
+
+
+def cuts_to_json(cuts: Iterable[Cut]) -> list[list[list[str]]]:
+    return [[list(channel) for channel in cut] for cut in cuts]
 
 
 class Values:
@@ -145,6 +152,24 @@ class Values:
         }
         corrupt = self.corruption(data.get("corrupt"), (*path, "corrupt"))
         return ChannelFaults(ends[0], ends[1], corrupt=corrupt, **plain)
+
+    def cuts(self, data: Any, path: Path, system: System) -> tuple[Cut, ...]:
+        """Lists of channels, each of which is a pair of roles."""
+        rows = enumerate(self.array(data, path))
+        return tuple(dict.fromkeys(self.cut(row, (*path, i), system) for i, row in rows))
+
+    def cut(self, data: Any, path: Path, system: System) -> Cut:
+        found = []
+        for i, pair in enumerate(self.array(data, path)):
+            if not (isinstance(pair, list) and len(pair) == 2):
+                self.fail("a channel is a list of two roles", (*path, i))
+            ends = [self.role(end, (*path, i, j), system.names) for j, end in enumerate(pair)]
+            found.append(Channel(*ends))
+        cut = tuple(dict.fromkeys(found))
+        if len(cut) != 1 and not is_link(cut) and len(sides_apart(cut, system.names, system.pairs)) < 2:
+            hint = "a cut is one channel, both channels of a link, or all channels across a partition"
+            self.fail("these channels are no cut", path, hint, model=True)
+        return cut
 
     def corruption(self, data: Any, path: Path) -> Corruption | None:
         if data is None or data is False:

@@ -12,6 +12,7 @@ from ...kernel.model.process import Process
 from ...kernel.model.system import System
 from .annotations import Aliases, MessageAliases, role_notes, write_notes
 from .scm import TAU
+from .storm_cuts import write_cuts
 from .storm_faults import write_faults
 from .storm_scan import quote
 
@@ -95,7 +96,8 @@ def _notes(
         else [f for f in system.faults if f == ChannelFaults(f.sender, f.receiver, loss=True)]
     )
     rest = tuple(f for f in system.faults if f not in just_loss)
-    lines += [f"faults {line}" for line in write_faults(System(system.processes, faults=rest), each=True)]
+    declared = write_faults(System(system.processes, faults=rest), each=True)
+    lines += [f"faults {line}" for line in (*declared, *write_cuts(system))]
     lines += [*role_notes(roles), *messages.notes()]
     if system.mailboxes:
         lines.append("communication mailbox")

@@ -16,6 +16,7 @@ from ...kernel.model.actions import Internal, Send, Transition
 from ...kernel.model.process import Process
 from ...kernel.model.system import System
 from ...programs.data.syntax import DataRole
+from .storm_cuts import resolve_cuts
 from .storm_faults import resolve, with_role_faults
 from .storm_names import Names
 from .storm_parse import parse
@@ -160,7 +161,8 @@ class _Made:
             system = with_recovery(names, system, declared)
         system = with_role_faults(names, file.faults, system)
         if file.faults:
-            system = replace(system, faults=resolve(names, file.faults))
+            faults, cuts = resolve(names, file.faults), resolve_cuts(names, file.faults)
+            system = replace(system, faults=faults, cuts=cuts)
         names.system = system
         return replace(system, requirements=requirements(names, file.requirements))
 

@@ -32,6 +32,7 @@ from ...programs.data.program import DataPoint, DataProgram
 from ...programs.data.scope import FileScope
 from ...programs.data.syntax import RECEIVE, SEND, DataRole
 from ...programs.data.watching import BuiltObserver, build_observer, compile_observer, events_of
+from .storm_cuts import resolve_cuts
 from .storm_disks import not_held
 from .storm_faults import resolve, with_role_faults
 from .storm_names import Names
@@ -214,7 +215,7 @@ class DataSystemMaker:
         made = self.with_recovery(names, made, built)
         made = with_role_faults(names, file.faults, made)
         if file.faults:
-            made = replace(made, faults=resolve(names, file.faults))
+            made = replace(made, faults=resolve(names, file.faults), cuts=resolve_cuts(names, file.faults))
         names.system = made
         stated = requirements(names, file.requirements)
         found: DataSystem = made

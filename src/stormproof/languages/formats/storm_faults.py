@@ -11,17 +11,28 @@ from typing import Any
 
 from ...errors import ModelError
 from ...kernel.model.actions import CRASH, Channel
-from ...kernel.model.faults import CORRUPTION, PLAIN_KINDS, PROCESS_KINDS, SCOPES, ChannelFaults, Corruption
+from ...kernel.model.cuts import across
+from ...kernel.model.faults import (
+    CORRUPTION,
+    CUT,
+    PARTITION,
+    PLAIN_KINDS,
+    PROCESS_KINDS,
+    SCOPES,
+    ChannelFaults,
+    Corruption,
+)
 from ...kernel.model.phrases import listed
 from ...kernel.model.system import System
 from ...records import dataclass
+from .storm_cuts import Sides, names_partition, parse_partition, resolved_sides
 from .storm_names import Names
 from .storm_scan import Cursor, quote, write_message
 from .text import TextTooLarge
 
 #: In the order in which they are written: what has arguments comes last.
 _KINDS = (*PLAIN_KINDS, CORRUPTION)
-FAULTS = (*(kind.keyword for kind in _KINDS), "none")
+FAULTS = (*(kind.keyword for kind in _KINDS), CUT.keyword, "none")
 _ANY = "*"
 _MOST_WORK = 1_000_000
 _EXAMPLE = "write: faults A -> B: loss, or for every channel: faults *: loss"
@@ -33,27 +44,47 @@ ChannelEnd = tuple[str | None, int]
 
 @dataclass(frozen=True)
 class Declared:
-    """One `faults` line: channels as written, and what may happen on each; or roles, and their faults."""
+    """One `faults` line: channels as written, and what may happen on each; or roles, and their faults; or the
+    sides of a partition. `cut`: the channels, or links, may be cut; `stays`: the partition does."""
 
     channels: tuple[tuple[ChannelEnd, ChannelEnd], ...]
     faults: ChannelFaults
     roles: tuple[tuple[str, int], ...] = ()
     role_faults: frozenset[str] = frozenset()
+    cut: bool = False
+    sides: Sides = ()
+    stays: bool = False
+
+    @property
+    def declares_faults(self) -> bool:
+        """Is it more than cuts? `none` is said of channels, too."""
+        return not self.cut or self.faults != ChannelFaults(_ANY, _ANY)
 
 
 def parse_faults(cursor: Cursor) -> Declared:
     """What follows the word `faults`."""
+    if names_partition(cursor):
+        return partition_line(cursor)
     if _names_roles(cursor):
         return _parse_role_faults(cursor)
     channels = parse_channel(cursor)
     while cursor.symbol(","):
         channels += parse_channel(cursor)
     cursor.expect(":", hint="write: faults A -> B: loss, reorder")
-    faults = ChannelFaults(_ANY, _ANY)
+    faults, cut = ChannelFaults(_ANY, _ANY), False
     while True:
-        faults = _add(faults, parse_fault(cursor), cursor)
+        if cursor.keyword(CUT.keyword):
+            cut = True
+        else:
+            faults = _add(faults, parse_fault(cursor), cursor)
         if not cursor.symbol(","):
-            return Declared(tuple(channels), faults)
+            return Declared(tuple(channels), faults, cut=cut)
+
+
+def partition_line(cursor: Cursor, ends: Sequence[str] = ()) -> Declared:
+    """`partition A, B | C`, or with `stays`."""
+    sides, stays = parse_partition(cursor, ends)
+    return Declared((), ChannelFaults(_ANY, _ANY), sides=sides, stays=stays)
 
 
 def _names_roles(cursor: Cursor) -> bool:
@@ -112,7 +143,7 @@ def parse_fault(cursor: Cursor) -> ChannelFaults:
         cursor.fail(
             "a fault", "name the roles: faults A, B: stop" if cursor.peek_word() in of_roles else hint
         )
-    if word == "none":
+    if word in ("none", CUT.keyword):
         return ChannelFaults(_ANY, _ANY)
     value: Any = _corruption(cursor) if word == CORRUPTION.keyword else True
     return replace(ChannelFaults(_ANY, _ANY), **{word: value})
@@ -200,12 +231,14 @@ def resolve(names: Names, declared: Sequence[Declared]) -> tuple[ChannelFaults, 
     table: dict[Channel, ChannelFaults] = {}
     work = 0
     for line in declared:
-        for sender, receiver in line.channels:
+        if line.sides and not line.stays:
+            _add_partition(names, line, table)
+        for sender, receiver in line.channels if line.declares_faults else ():
             start = sender[1]
             work += 1 if sender[0] and receiver[0] else len(names.system.alphabets)
             if work > _MOST_WORK:
                 names.source.fail("too many faults are declared; refused", start, kind=TextTooLarge)
-            for channel in _expand(names, sender, receiver):
+            for channel in expand(names, sender, receiver):
                 old = table.get(channel, ChannelFaults(*channel))
                 try:
                     table[channel] = old.merged(line.faults)
@@ -215,7 +248,14 @@ def resolve(names: Names, declared: Sequence[Declared]) -> tuple[ChannelFaults, 
     return tuple(table.values())
 
 
-def _expand(names: Names, from_: ChannelEnd, to: ChannelEnd) -> Iterable[Channel]:
+def _add_partition(names: Names, line: Declared, table: dict[Channel, ChannelFaults]) -> None:
+    """A partition that heals: messages across it may be lost."""
+    lost: dict[str, Any] = {PARTITION.keyword: True}
+    for channel in across(resolved_sides(names, line.sides), names.system.pairs):
+        table[channel] = table.get(channel, ChannelFaults(*channel)).merged(ChannelFaults(*channel, **lost))
+
+
+def expand(names: Names, from_: ChannelEnd, to: ChannelEnd) -> Iterable[Channel]:
     """The channels that are meant; none where an end is no role."""
     ends = {end: names.roles(*end) for end in dict.fromkeys((from_, to)) if end[0] is not None}
     if not all(ends.values()):

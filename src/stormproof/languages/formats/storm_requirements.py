@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ...kernel.data.parse import QUANTIFIERS
 from ...kernel.goals.temporal import TEMPORAL
 from ...kernel.model.actions import Channel
+from ...kernel.model.faults import CUT
 from ...kernel.model.goal import NAMED, Goal, Spelling
 from ...kernel.model.requirement import (
     ALWAYS_POSSIBLE,
@@ -26,7 +27,17 @@ from ...kernel.model.requirement import (
 from ...kernel.model.system import System
 from ...kernel.model.timers import WORDS
 from ...records import dataclass
-from .storm_faults import FAULTS, ChannelEnd, Declared, parse_channel, parse_fault, resolve, write_each
+from .storm_cuts import PARTITION, resolve_cuts, write_cuts_under
+from .storm_faults import (
+    FAULTS,
+    ChannelEnd,
+    Declared,
+    parse_channel,
+    parse_fault,
+    partition_line,
+    resolve,
+    write_each,
+)
 from .storm_names import Names
 from .storm_recovery import STATEMENT
 from .storm_scan import Cursor, quote, write_message
@@ -62,8 +73,8 @@ _OPENING, _JOINING = ("!", "¬", "("), ("&", "|", "∧", "∨", "and", "or")
 _LEADS_EXAMPLE = "write: require Client@asked leads to Client@served"
 _GOAL_ALONE = "a goal alone is no claim: write never GOAL, always possible GOAL, or GOAL leads to GOAL"
 _LARGEST = 10**6
-#: What shows that a comma was forgotten.
-_GOES_ON = ("at", "and", "timers", *FAULTS, *PROCESS_FAULTS)
+#: What begins a failure behind `under`.
+_FAILURES = ("at", "timers", PARTITION, *FAULTS, *PROCESS_FAULTS)
 _COMMENT = re.compile(r"//[^\n]*")
 
 
@@ -235,7 +246,7 @@ def _under(cursor: Cursor) -> UnderSyntax:
         _failure(cursor, found)
         if cursor.symbol(","):
             continue
-        if cursor.peek_word() in _GOES_ON and not cursor.at_line_end():
+        if cursor.peek_word() in ("and", *_FAILURES) and not cursor.at_line_end():
             cursor.fail("','", "failures are separated by commas: under loss, crash C, at most 2 faults")
         return found
 
@@ -253,6 +264,8 @@ def _failure(cursor: Cursor, found: UnderSyntax) -> None:
         if found.timers not in ("", mode):
             cursor.source.fail("timers are on time or at any time", start, cursor.at, "leave one of them out")
         found.timers = mode
+    elif word == PARTITION:
+        found.declared.append(partition_line(cursor, _FAILURES))
     elif word == "at":
         found.at_most.append(_at_most(cursor))
     elif word in FAULTS and word != "none":
@@ -262,7 +275,7 @@ def _failure(cursor: Cursor, found: UnderSyntax) -> None:
             channels = parse_channel(cursor, _UNDER_EXAMPLE)
             while cursor.keyword("and"):
                 channels += parse_channel(cursor, _JOINED)
-        found.declared.append(Declared(tuple(channels), faults))
+        found.declared.append(Declared(tuple(channels), faults, cut=word == CUT.keyword))
     else:
         meant = near(word, COUNTED) if word else None
         follows = found.declared or found.processes
@@ -278,13 +291,13 @@ def _role(cursor: Cursor) -> tuple[str, int]:
 
 
 def _at_most(cursor: Cursor) -> tuple[str | None, int]:
-    """`at most 2 faults`, `at most 1 loss fault`."""
+    """`at most 2 faults`, `at most 1 loss fault`, or without the last word where the kind is named."""
     cursor.keyword("at")
     if cursor.keyword("most") is None:
         cursor.fail("'most'", "write: at most 2 faults")
     number = _number(cursor, "the number of faults", 0)
     kind = cursor.keyword(*COUNTED)
-    if cursor.keyword("fault", "faults") is None:
+    if cursor.keyword("fault", "faults") is None and kind is None:
         cursor.fail("'faults'", "write: at most 2 faults, or at most 1 loss fault")
     return kind, number
 
@@ -323,8 +336,8 @@ def _resolved(names: Names, under: UnderSyntax) -> Under:
     chosen: dict[str, tuple[str, ...]] = {}
     for word, pairs in under.processes.items():
         chosen[word] = tuple(dict.fromkeys(role for pair in pairs for role in names.roles(*pair)))
-    faults, at_most = resolve(names, under.declared), tuple(under.at_most)
-    return Under(faults, at_most=at_most, timers=under.timers, **chosen)
+    faults, cuts = resolve(names, under.declared), resolve_cuts(names, under.declared)
+    return Under(faults, at_most=tuple(under.at_most), timers=under.timers, cuts=cuts, **chosen)
 
 
 _SPELLING = Spelling(quote, write_message)
@@ -347,6 +360,7 @@ def write_under(system: System, under: Under) -> str:
         for written in write_each(fault):
             channels.setdefault(written, []).append(Channel(fault.sender, fault.receiver))
     items = [fault + _write_channels(system, where) for fault, where in channels.items()]
+    items += write_cuts_under(system, under.cuts)
     for word in PROCESS_FAULTS:
         if names := getattr(under, word):
             items.append(f"{word} {' and '.join(map(quote, names))}")

@@ -8,6 +8,7 @@ from ...kernel.model.observer import Observer
 from ...kernel.model.process import Process
 from ...kernel.model.system import System
 from ...kernel.model.timers import ANY, WORDS
+from .storm_cuts import write_cuts
 from .storm_faults import write_faults, write_role_faults
 from .storm_requirements import write_requirement
 from .storm_scan import quote, write_message
@@ -30,7 +31,8 @@ def write(system: System) -> str:
     lines = [f"protocol {quote(system.name)}"] if system.name else []
     lines += [f"communication {system.communication}"] if system.mailboxes else []
     lines += [f"timers {WORDS[system.timers]}"] if system.timers != ANY else []
-    lines += [f"faults {line}" for line in (*write_faults(system), *write_role_faults(system))]
+    faults = (*write_faults(system), *write_cuts(system), *write_role_faults(system))
+    lines += [f"faults {line}" for line in faults]
     for process in system:
         if lines:
             lines.append("")

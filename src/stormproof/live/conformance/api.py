@@ -13,9 +13,10 @@ from ...kernel.model.budget import Budget
 from ...kernel.model.failures import Failures
 from ...kernel.model.failures_text import process_failures
 from ...kernel.model.fault_steps import Fault
-from ...kernel.model.phrases import plural
+from ...kernel.model.faults import CUT
+from ...kernel.model.phrases import cut_name, plural
 from ...kernel.model.rest import rest_states
-from ...kernel.model.run import Act, Witness
+from ...kernel.model.run import Act, LinkCut, Witness
 from ...kernel.model.survival import SurvivalModel
 from ...kernel.model.system import System
 from ...kernel.transform.mailboxes import refuse_mailboxes
@@ -280,6 +281,9 @@ class _Comparison:
         """Each fault with the line of the log next to which it occurred: a send's after it, else before."""
         done, last = dict.fromkeys(self.logs, 0), None
         for step in run.steps:
+            if isinstance(step, LinkCut):
+                yield LoggedFault(CUT.noun, cut_name(step.channels), last)
+                continue
             if not isinstance(step, Act):
                 yield LoggedFault(step.kind.noun, _affected(step), last)
                 continue

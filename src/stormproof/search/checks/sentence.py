@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ...kernel.model.phrases import arrow, listed, plural
+from ...kernel.model.faults import CUT
+from ...kernel.model.phrases import arrow, cut_name, listed, plural
 from ...kernel.model.run import Witness
 from ...kernel.model.status import Status
 from .properties import RECOVERS
@@ -69,6 +70,7 @@ def _how(witness: Witness | None) -> str:
 def _faults(witness: Witness) -> Iterator[str]:
     """How many faults of each kind, and where."""
     kinds = Counter((s.kind.noun, f" on {arrow(s.channel)}") for s in witness.faults)
+    kinds.update((CUT.noun, f" of {cut_name(step.channels)}") for step in witness.cuts)
     kinds.update((a.fault or "crash", f" of {a.process}") for a in witness.acts if a.is_fault)
     for (kind, where), count in kinds.items():
         yield f"{plural(count, kind)}{where}"

@@ -8,6 +8,7 @@ from ...kernel.goals.parse import parse_goal
 from ...kernel.model.failures import Failures
 from ...kernel.model.failures_text import process_failures
 from ...kernel.model.goal import Goal, mentioned, show
+from ...kernel.model.goal_forms import stays_with_more_messages
 from ...kernel.model.system import System
 from ...kernel.transform.added_states import added_states, describe_added, outside_added_states
 from ...kernel.transform.prepare import prepare, with_process_faults
@@ -55,7 +56,8 @@ def reach(
         left = describe_added(added_states(system, marked))
         notes = (*notes, f"not looked for in states that crash handling added ({left})")
     watched = {observer.name for observer in searched.system.observers}
-    if searched.system.mailboxes or not watched.isdisjoint(mentioned(mapped)):
+    cut = bool(model.cuts) and not stays_with_more_messages(mapped)  # definitions 15.6
+    if searched.system.mailboxes or cut or not watched.isdisjoint(mentioned(mapped)):
         unknown = Answer(UNDECIDED, show(parsed), "", searched.system, model, (), notes=notes)
         answer = by_forward_search(unknown, mapped, failures.budget, most, progress, effort)
     else:

@@ -8,6 +8,7 @@ from ...errors import UsageError
 from ...kernel.goals.cubes import cubes
 from ...kernel.model.failures import NO_FAULTS
 from ...kernel.model.goal import Goal, show
+from ...kernel.model.goal_forms import stays_with_more_messages
 from ...kernel.model.survival import SurvivalModel
 from ...limits import Limits
 from ..engine.by_kernel import has_engine
@@ -44,6 +45,8 @@ def portfolio(
 ) -> Portfolio | None:
     """The methods, ready to be asked in rounds; None where they are not defined, or there is no engine."""
     if model.system.mailboxes or not has_engine():  # definitions 12.4
+        return None
+    if faults and model.extras.links is not None and not stays_with_more_messages(goal):  # definitions 15.6
         return None
     system = model.without_impossible_crashes() if faults else model.without_faults()
     failures = model.failures if faults else NO_FAULTS

@@ -76,7 +76,8 @@ def by_forward_search(
     chapter 6 is proved (definitions 12.4). `most`: configurations at the first bound; larger bounds are
     tried within the effort."""
     if not is_askable(goal):
-        raise UsageError("deadlock-for-good is not decided with mailboxes", hint="ask for deadlock")
+        where = "with mailboxes" if answer.system.mailboxes else "where links may be cut for good"
+        raise UsageError(f"deadlock-for-good is not decided {where}", hint="ask for deadlock")
     model = survival_model(answer.system, answer.model, budget)
     ask = Ask(False, spelt_out(model, goal))
     model = looking_at(model, ask)

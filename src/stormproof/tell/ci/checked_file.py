@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...errors import Place, StormproofError
 from ...kernel.model.actions import Transition
 from ...kernel.model.rest import rest_states
-from ...kernel.model.run import Act, Step
+from ...kernel.model.run import Act, LinkCut, Step
 from ...languages.formats.files import display_name
 from ...languages.formats.storm_places import NoPlaces, Places
 from ...search.checks.report import Report, Verdict
@@ -86,6 +86,8 @@ class CheckedFile:
                     step.process, Transition(at[step.process], step.action, step.state)
                 )
                 at[step.process] = step.state
+            elif isinstance(step, LinkCut):
+                place = self.places.role(step.channels[0].receiver)
             else:
                 place = self.places.role(step.channel.receiver)
             found.append((step, place))

@@ -11,7 +11,7 @@ from ....kernel.model.message_tracking import Flight, MessageTracker
 from ....kernel.model.phrases import arrow, counted, listed, own_actions, short_place
 from ....kernel.model.process import Process
 from ....kernel.model.repetition import repetition
-from ....kernel.model.run import Act, Step, Witness
+from ....kernel.model.run import Act, LinkCut, Step, Witness
 from ....kernel.model.system import System
 from ....kernel.semantics.observing import watched_run
 from .data import Chart, EventKind, Lifeline, LocalEvent, Span, Wait
@@ -216,6 +216,8 @@ def _signatures(
         if isinstance(step, Act):
             signatures.append((step, state[step.process], part.get(i)))
             state[step.process] = step.state
+        elif isinstance(step, LinkCut):
+            signatures.append((step, part.get(i)))
         else:
             signatures.append((type(step), part.get(i)))
     return signatures
@@ -230,6 +232,8 @@ def descriptions(drawn: Chart) -> list[str]:
 def _describe(i: int, step: Step, flight: Flight | None) -> str:
     if isinstance(step, Act):
         return describe_act(step)
+    if isinstance(step, LinkCut):
+        return step.phrase()
     where = f"on {step.channel.sender} → {step.channel.receiver}"
     if step.channel.is_mailbox:
         where = f"in {arrow(step.channel)}"

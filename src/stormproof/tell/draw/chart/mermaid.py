@@ -10,6 +10,7 @@ import re
 
 from ....errors import printable
 from ....kernel.model.message_tracking import Fate, Flight
+from ....kernel.model.run import LinkCut
 from .build import Chart, EventKind, LocalEvent
 from .data import NO_RETURN, numbered
 
@@ -52,7 +53,12 @@ class _MermaidChart:
                 lines.append(f"  loop {mermaid_text(self.chart.for_ever)}")
             if i in starts:
                 lines.append(f"  loop {starts[i].times} times")
-            lines += self._event(*events[i]) if i in events else self._step(i, self.by_step[i])
+            step = self.chart.steps[i]
+            if isinstance(step, LinkCut):
+                lines.append(f"  Note over {self._all}: {mermaid_text(step.phrase())}")
+                lines += [self._arrow(f) for f in self.chart.shown if f.ended == i]
+            else:
+                lines += self._event(*events[i]) if i in events else self._step(i, self.by_step[i])
             if i in stops:
                 lines.append("  end")
         if self.chart.repeats is not None:
@@ -120,10 +126,10 @@ class _MermaidChart:
 
     def _arrow(self, flight: Flight) -> str:
         names = " ⇝ ".join(mermaid_text(m) for m in (flight.message, *(c.becomes for c in flight.changes)))
-        lost = flight.fate is Fate.LOST
+        lost = flight.lost
         remarks = ["copy"] if flight.copy_of is not None else []
         remarks += ["corrupted"] if flight.changes else []
-        remarks += ["lost"] if lost else []
+        remarks += ["cut" if flight.fate is Fate.CUT else "lost"] if lost else []
         behind = f" ({', '.join(remarks)})" if remarks else ""
         number = f"{self.numbers[flight.index]} " if flight.index in self.numbers else ""
         sender, receiver = (self.alias[end] for end in flight.channel)

@@ -11,6 +11,8 @@ from ..svg import Point
 
 #: How far a message that is lost comes, and how far to the side a message to oneself swings out.
 _LOST_AFTER, _SWING = 0.62, 64.0
+#: How far down the line of a message goes that is sent on a channel that is cut.
+_INTO_NOTHING = 8.0
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,7 @@ def route_of(flight: Flight, x: dict[str, float], y: dict[int, float], bottom: f
     """A corruption lies where the line passes its instant; what is not received goes on to the bottom."""
     start = (x[flight.channel.sender], y[flight.sent])
     final = bottom if flight.ended is None else y[flight.ended]
+    final += _INTO_NOTHING if flight.ended == flight.sent else 0
     if flight.channel.sender == flight.channel.receiver:
         corners = _swing(flight, start, final)
     else:
@@ -81,14 +84,14 @@ def route_of(flight: Flight, x: dict[str, float], y: dict[int, float], bottom: f
 def _end(flight: Flight, start: Point, target: float, final: float) -> Point:
     """At the receiver's lifeline; before it for a lost one, at its edge if it is not received."""
     side = 1 if target > start[0] else -1
-    reach = _LOST_AFTER if flight.fate is Fate.LOST else 1.0
+    reach = _LOST_AFTER if flight.lost else 1.0
     return start[0] + (target - start[0]) * reach - (2 * side if flight.fate is Fate.OPEN else 0), final
 
 
 def _swing(flight: Flight, start: Point, final: float) -> list[Point]:
     """A message to oneself goes out to the right and comes back; a lost one does not come back."""
     out = (start[0] + _SWING, (start[1] + final) / 2)
-    if flight.fate is Fate.LOST:
+    if flight.lost:
         return [start, (out[0], final)]
     return [start, out, (start[0] + (2 if flight.fate is Fate.OPEN else 0), final)]
 

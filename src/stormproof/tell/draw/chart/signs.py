@@ -95,6 +95,15 @@ def restart_break(x: float, y: float, step: int) -> str:
     return "".join(cuts)
 
 
+def broken_link(x: float, y: float, step: int) -> str:
+    """Where a link is cut: two halves of a chain that do not meet."""
+    halves = [
+        tag("rect", x=x + d, y=y - 4, width=11, height=8, rx=4, class_="sp-clock", data_at=step)
+        for d in (-15, 4)
+    ]
+    return "".join([*halves, path([(x - 3, y + 7), (x + 3, y - 7)], "sp-stop", data_at=step)])
+
+
 def hourglass(x: float, y: float, thick: bool, step: int) -> str:
     """Who waits for ever."""
     glass = [(x - 6, y - 8), (x + 6, y - 8), (x - 6, y + 8), (x + 6, y + 8)]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ....errors import printable
 from ....kernel.model.message_tracking import Fate, Flight
-from ....kernel.model.run import Act
+from ....kernel.model.run import Act, LinkCut
 from ..svg import document, escape, path, tag, text
 from ..text_metrics import text_width
 from .build import Chart, EventKind, Lifeline, descriptions
@@ -31,6 +31,7 @@ from .routes import Route
 from .signs import (
     arrowhead,
     bolt,
+    broken_link,
     chevrons,
     clock,
     copies,
@@ -63,6 +64,7 @@ def chart_svg(chart: Chart, *, style: bool = True) -> str:
         *(part for f in chart.shown for part in _flight(f, chart, layout)),
         *_overtakings(chart, layout),
         *_events(chart, layout),
+        *_cuts(chart, layout),
         *_ends(chart, layout),
         *(text(t.x, t.y, t.words, t.kind, t.tip, data_at=t.at) for t in layout.texts),
         *_captions(chart, layout),
@@ -92,6 +94,8 @@ def _instants(chart: Chart, layout: Layout, phrases: list[str]) -> list[str]:
 def _actor(chart: Chart, step: int) -> str:
     """Beside whose lifeline a step is to be looked for."""
     act = chart.steps[step]
+    if isinstance(act, LinkCut):
+        return act.channels[0].sender
     return act.process if isinstance(act, Act) else act.channel.sender or act.channel.receiver
 
 
@@ -158,13 +162,14 @@ def _line_kind(flight: Flight, chart: Chart, piece: int, last: bool) -> str:
     kinds += ["sp-changed", "sp-after"] if piece else ["sp-copy"] if flight.copy_of is not None else []
     kinds += ["sp-culprit"] if flight.index == chart.culprit else []
     kinds += ["sp-never"] if flight.fate is Fate.OPEN else []
-    kinds += ["sp-lost"] if flight.fate is Fate.LOST and last else []
+    kinds += ["sp-lost"] if flight.lost and last else []
     return " ".join(kinds)
 
 
 def _tip_of(flight: Flight, route: Route, last: int) -> str:
-    if flight.fate is Fate.LOST:
-        return cross(route.end, flight.ended)
+    if flight.lost:
+        into_nothing = flight.ended == flight.sent
+        return "" if into_nothing else cross(route.end, flight.ended)
     if flight.fate is Fate.OPEN:
         return arrowhead(route.before_end, route.end, "sp-hollow", last)
     kind = "sp-changed-fill" if flight.changes else "sp-head"
@@ -182,6 +187,17 @@ def _overtakings(chart: Chart, layout: Layout) -> Iterator[str]:
                 yield ring(point, overtaking.at)
             elif overtaking.at in layout.y:
                 yield from chevrons(route.at(layout.y[overtaking.at]), overtaking.at)
+
+
+def _cuts(chart: Chart, layout: Layout) -> Iterator[str]:
+    """A broken link between the lifelines of each two roles of which a channel goes down."""
+    for at, step in enumerate(chart.steps):
+        if not isinstance(step, LinkCut) or at not in layout.y:
+            continue
+        for ends in dict.fromkeys(tuple(sorted(channel)) for channel in step.channels):
+            a, b = (layout.x[name] for name in ends)
+            middle = (a + b) / 2 if a != b else a + 30
+            yield broken_link(middle, layout.y[at], at)
 
 
 def _ends(chart: Chart, layout: Layout) -> list[str]:

@@ -11,7 +11,7 @@ import textwrap
 from ....errors import printable
 from ....kernel.model.fault_steps import Fault
 from ....kernel.model.message_tracking import Fate, Flight
-from ....kernel.model.run import Act
+from ....kernel.model.run import Act, LinkCut
 from ..text_metrics import cells, clip_cells
 from .build import Chart, EventKind, Lifeline, LocalEvent, descriptions
 from .columns import arrow_words, grid_for
@@ -103,6 +103,10 @@ class _TextChart:
         if i in self.events:
             self._event(*self.events[i])
             return
+        step = self.chart.steps[i]
+        if isinstance(step, LinkCut):
+            self._cut(i, step)
+            return
         flight = self.by_step[i]
         if i == flight.since:
             self._beginning(flight)
@@ -112,9 +116,14 @@ class _TextChart:
             self._arrival(flight)
         else:
             self._fault(flight, i)
-        step = self.chart.steps[i]
         if isinstance(step, Act):
             self._let_go(i, step.process)
+
+    def _cut(self, i: int, step: LinkCut) -> None:
+        """The channels go down, with what was in flight there."""
+        lost = [tag for f in self.chart.shown if f.ended == i and (tag := self.tags.get(f.index))]
+        also = f", {' '.join(lost)} {'is' if len(lost) == 1 else 'are'} lost" if lost else ""
+        self.grid.frame(f" ⌿ {printable(step.phrase())}{also} ", "lost")
 
     def _event(self, process: str, event: LocalEvent) -> None:
         style = "lost" if event.kind.is_fault else ""
@@ -144,8 +153,8 @@ class _TextChart:
     def _whole(self, flight: Flight) -> None:
         """A message that is received or lost at once."""
         words, style = arrow_words(flight), self._style(flight)
-        lost = flight.fate is Fate.LOST
-        reach = 0.8 if lost else 1.0
+        lost = flight.lost
+        reach = (0.8 if flight.ended != flight.sent else 0.55) if lost else 1.0
         if flight.changes and not self._fits(flight, words, reach):
             self._in_two(flight, style, lost)
         else:
@@ -213,7 +222,7 @@ class _TextChart:
         return " ".join(self.tags.get(o.passed) or printable(o.message) for o in others)
 
     def _style(self, flight: Flight) -> str:
-        if flight.fate is Fate.LOST and flight.index in self.compact:
+        if flight.lost and flight.index in self.compact:
             return "lost"
         if flight.changes and (flight.index in self.compact or flight.fate is Fate.OPEN):
             return "changed"
@@ -226,7 +235,7 @@ class _TextChart:
         if early or (flight.changes and flight.fate is Fate.OPEN):
             notes.append("corrupted")
         if flight.lost and flight.index in self.compact:
-            notes.append("lost")
+            notes.append("lost" if flight.fate is Fate.LOST else "cut")
         passed = dict.fromkeys(o.at for o in flight.overtook if self._with_send(flight, o.at))
         if passed:
             notes.append(f"overtakes {' '.join(self._passed(flight, at) for at in passed)}")
