@@ -32,6 +32,15 @@ def test_a_run_shows_where_observers_are() -> None:
     assert "Bookings" in text.splitlines()[0] and "│ none" in text and "│ more" in text
 
 
+def test_the_states_of_a_moment_are_those_of_roles() -> None:
+    """A page marks them in the automata of the roles; the column of an observer is in the chart."""
+    report = sp.check(sp.load(EXAMPLES / "booked-twice.storm"))
+    verdict = next(v for v in report if v.property == "once")
+    assert verdict.witness is not None
+    drawn = sp.chart(report.system, verdict.witness)
+    assert list(drawn.states_at(-1)) == ["Shop", "Bank"] and drawn.names[-1] == "Bookings"
+
+
 def test_an_observer_that_is_not_asked_for_weakens_nothing() -> None:
     plain = sp.loads("role A { s: B!m -> t  t: }  role B { w: A?m -> w }")
     watched = sp.observe(plain, "observer O { none: A -> B?m -> one  one: }")

@@ -155,9 +155,9 @@ class Chart:
         return "never received" if flight.index == self.culprit else Fate.OPEN.value
 
     def states_at(self, instant: int) -> dict[str, str]:
-        """The local states just after an instant; -1 is the start."""
+        """The local states of the roles just after an instant; -1 is the start."""
         found = {}
-        for line in self.lifelines:
+        for line in (line for line in self.lifelines if not line.watches):
             found[line.name] = next(s.state for s in reversed(line.spans) if s.since <= instant)
         return found
 
