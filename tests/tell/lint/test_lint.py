@@ -178,3 +178,18 @@ def test_a_check_shows_warnings_apart_from_its_answer(run: Run, shop: Path) -> N
 def test_standard_input_is_read_once(run: Run) -> None:
     found = run("lint", "-", stdin=SHOP)
     assert found.code == 0 and "<stdin>:10:3: warning: " in found.out
+
+
+def test_an_internal_action_called_timeout_is_no_timer() -> None:
+    text = "role A { s: B!x -> t\n t: internal timeout -> s }\nrole B { w: A?x -> w }"
+    (found,) = (w for w in lint(text)[1] if "timer" in w.message)
+    assert found.place.line == 2 and "is no timer: it takes no time" in found.message
+    assert found.hint == "write: timeout -> s"
+
+
+def test_a_timer_that_another_one_forestalls_never_expires_on_time() -> None:
+    text = "role A { s: B!x -> t\n t: timeout -> s\n timeout late after 2 -> s }\nrole B { w: A?x -> w }"
+    said = [w.message for w in lint(text)[1] if "on time" in w.message]
+    assert said == [
+        "in 't' another timer of A is due after 1, so that `timeout late after 2` never expires on time"
+    ]
