@@ -196,7 +196,8 @@ def marked(witness: Witness, marks: Any) -> Witness:
 
 def _moments(playing: Game, run: FollowedRun, marks: Any) -> list[dict[str, Any]]:
     drawn = chart(playing.model.shown, run.witness(playing.model), fold=False)
-    said = ["the start", *descriptions(drawn)]
+    words = iter(descriptions(drawn))
+    said = ["the start", *("a unit of time passes" if _is_time(s) else next(words) for s in run.steps)]
     acts: Sequence[Step | None] = (None, *run.steps)
     broken = broken_at(playing.model, playing.rules, run.places, marks)
     found = []
@@ -217,6 +218,11 @@ def _moments(playing: Game, run: FollowedRun, marks: Any) -> list[dict[str, Any]
     return found
 
 
+def _is_time(step: Step) -> bool:
+    """Does time pass, which the chart does not draw as a step?"""
+    return isinstance(step, Act) and step.passes_time
+
+
 def _contents(model: SurvivalModel, at: Configuration) -> list[list[Any]]:
     held = zip(model.system.channels, at.words, strict=True)
     return [[_name(c), [printable(_message(c, m)) for m in word]] for c, word in held if word]
@@ -234,6 +240,8 @@ def _name(channel: Channel) -> str:
 
 def _edge(playing: Game, at: Configuration, step: Act) -> str | None:
     """The transition in the user's automaton; None where the check has added it."""
+    if step.passes_time:
+        return None
     i = playing.model.system.names.index(step.process)
     after = Configuration((*at.states[:i], step.state, *at.states[i + 1 :]), at.words)
     source, target = playing.numbers(at)[i], playing.numbers(after)[i]
@@ -242,6 +250,8 @@ def _edge(playing: Game, at: Configuration, step: Act) -> str | None:
 
 def _line(playing: Game, at: Configuration, step: Act) -> int | None:
     """The line of the text that says what a role does here; None where the check has added it."""
+    if step.passes_time:
+        return None
     i = playing.model.system.names.index(step.process)
     after = Configuration((*at.states[:i], step.state, *at.states[i + 1 :]), at.words)
     source, target = playing.user_states(at)[i], playing.user_states(after)[i]

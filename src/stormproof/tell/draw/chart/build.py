@@ -245,6 +245,8 @@ def _describe(i: int, step: Step, flight: Flight | None) -> str:
 
 def describe_act(step: Act) -> str:
     """What a process does, as a sentence."""
+    if step.passes_time:
+        return "a unit of time passes"
     if isinstance(step.action, Send):
         return f"{step.process} sends {step.action.message} to {step.action.peer}"
     if isinstance(step.action, Receive):
