@@ -20,7 +20,7 @@ from ..kernel.transform.crash_handling import crash_handling
 CRASH = "crash"
 PROCESS_FAULTS = (*(kind.keyword for kind in PROCESS_KINDS), CRASH)
 #: In the order in which tables list them.
-CHANNEL_FAULTS = tuple(kind.keyword for kind in KINDS_BY_FREQUENCY)
+CHANNEL_FAULTS = (*(kind.keyword for kind in KINDS_BY_FREQUENCY), CUT.keyword)
 FAULTS = (*CHANNEL_FAULTS, *PROCESS_FAULTS)
 
 
@@ -46,7 +46,7 @@ class Atom:
 
 
 def fault_noun(fault: str) -> str:
-    return fault if fault in PROCESS_FAULTS else kind_named(fault).noun
+    return fault if fault in (*PROCESS_FAULTS, CUT.keyword) else kind_named(fault).noun
 
 
 def choices(
@@ -63,7 +63,7 @@ def choices(
     `as_written`: the crash of a process is a choice only where the protocol handles it as it is. `declared`:
     what the file declares is there in any case, and so is no choice.
     """
-    kinds = FAULTS if faults is None else tuple(dict.fromkeys(faults))
+    kinds = _usual(system) if faults is None else tuple(dict.fromkeys(faults))
     for kind in kinds:
         if kind not in FAULTS:
             hint = did_you_mean(kind, FAULTS)
@@ -85,10 +85,16 @@ def choices(
     return kept
 
 
+def _usual(system: System) -> tuple[str, ...]:
+    """Every fault; a cut only where the file speaks of one."""
+    speaks = system.cuts or any(r.under is not None and r.under.cuts for r in system.requirements)
+    return FAULTS if speaks else tuple(fault for fault in FAULTS if fault != CUT.keyword)
+
+
 def _strikes_others(system: System, kind: str, channel: Channel) -> bool:
     """In a mailbox: would the fault affect what others have put there? Then it is no choice of its own."""
     into = [c for c in system.channels if c.receiver == channel.receiver]
-    return system.mailboxes and kind_named(kind).whole_queue and len(into) > 1
+    return system.mailboxes and kind != CUT.keyword and kind_named(kind).whole_queue and len(into) > 1
 
 
 def _channels(system: System, asked: Iterable[str | tuple[str, str]] | None) -> tuple[Channel, ...]:
@@ -162,9 +168,11 @@ def declared_kinds(system: System) -> tuple[str, ...]:
     atoms = [Atom(k, channel=c) for c in system.channels for k in CHANNEL_FAULTS]
     atoms += [Atom(k, process=p) for p in system.names for k in PROCESS_FAULTS]
     kinds = {atom.fault for atom in atoms if _is_declared(system, atom)}
+    kinds |= {CUT.keyword} if system.cuts else set()
     if not kinds:
         return ()
     under = [r.under for r in system.requirements if r.under is not None]
+    kinds |= {CUT.keyword} if any(u.cuts for u in under) else set()
     kinds |= {k.keyword for u in under for f in u.faults for k in KINDS_BY_FREQUENCY if f.has(k)}
     kinds |= {name for u in under for name in PROCESS_FAULTS if getattr(u, name)}
     return tuple(fault for fault in FAULTS if fault in kinds)
@@ -174,6 +182,8 @@ def _is_declared(system: System, atom: Atom) -> bool:
     if atom.channel is None:
         process = system[str(atom.process)]
         return not process.reliable if atom.fault == CRASH else bool(getattr(process, atom.fault))
+    if atom.fault == CUT.keyword:
+        return (atom.channel,) in system.cuts
     rows = [f for f in system.faults if (f.sender, f.receiver) == tuple(atom.channel)]
     return any(row.has(kind_named(atom.fault)) for row in rows)
 

@@ -51,6 +51,9 @@ def write(system: System, k: int = 1) -> str:
     if k < 1:
         raise UsageError(f"the capacity of a channel is at least 1, not {k}")
     failures = Failures().on(system)
+    if failures.cuts:
+        hint = "leave the cuts out of the file, or declare loss on these channels instead"
+        raise UsageError("links that are cut for good are not written for SPIN", hint=hint)
     system = with_process_faults(system, failures).system
     faulty = {c: f for c in system.channels if not (f := failures.on(c)).perfect}
     daemons = {c: f for c, f in faulty.items() if f.kinds != (DUPLICATION,)}

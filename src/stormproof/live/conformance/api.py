@@ -64,6 +64,9 @@ def trace(
         refuse_mailboxes(system, "logs that begin in the middle are compared with the channels of pairs only")
     asked = failures or Failures()
     marked, model, notes = prepare(system, asked)
+    if model.cuts:
+        hint = "compare with loss on these channels, and ignore the cuts of the file: --no-file-faults"
+        raise UsageError("logs are not compared with runs in which links are cut for good", hint=hint)
     searched = with_restarts_in_place(with_process_faults(marked, model), marked)
     survival = SurvivalModel(searched, model, rest_states(searched))
     found = _by_role(survival.system, logs, fields, shiviz)

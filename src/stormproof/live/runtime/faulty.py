@@ -8,6 +8,7 @@ from typing import Any
 
 from ...errors import UsageError
 from ...kernel.model.actions import Channel
+from ...kernel.model.cuts import Cut
 from ...kernel.model.failures import PERFECT, ChannelFailure, FailureModel, Failures
 from ...kernel.model.faults import CORRUPTION, PLAIN_KINDS
 from ...programs.extraction.requests import Received
@@ -44,6 +45,8 @@ class FaultyNetwork:
         self._held: dict[Channel, list[Received]] = {}
         self._sending: set[asyncio.Future[None]] = set()
         self._enums: dict[str, Any] = {}
+        self._cuts = _cuts_of(failures)
+        self._down: set[Channel] = set()
 
     async def inbox(self, name: str, enums: dict[str, Any]) -> Inbox:
         self._enums |= enums
@@ -51,9 +54,21 @@ class FaultyNetwork:
 
     async def send(self, message: Received, receiver: str) -> None:
         channel = Channel(message.peer, receiver)
+        if self._is_down(channel):
+            return
         failure = _on(self._failures, channel) if self.storm else PERFECT
         for copy in self._after_faults(channel, failure, message):
             await self._pass_on(channel, copy, failure.reorder)
+
+    def _is_down(self, channel: Channel) -> bool:
+        """Is the channel cut, or does it fall now? It stays down also when the storm is over."""
+        for cut in self._cuts if self.storm and channel not in self._down else ():
+            # A link is used more often than it is cut, and a cut is for good.
+            if channel in cut and self._occurs(f"cut {cut}", self._rate / 20):
+                self._down.update(cut)
+                for down in cut:
+                    self._held.pop(down, None)
+        return channel in self._down
 
     def fate(self, name: str) -> str | None:
         kinds = [k for k in ("stop", "restart") if name in getattr(self._failures, k)]
@@ -110,6 +125,15 @@ class FaultyNetwork:
     def held(self) -> int:
         """How many messages are held back now."""
         return len(self._held)
+
+
+def _cuts_of(failures: Failures | FailureModel) -> tuple[Cut, ...]:
+    if isinstance(failures, FailureModel):
+        return failures.cuts
+    if failures.cut or failures.cut_link or failures.partition_stays:
+        hint = "write sp.Failures(...).on(system)"
+        raise UsageError("which channels a cut takes down depends on the system", hint=hint)
+    return ()
 
 
 def _on(failures: Failures | FailureModel, channel: Channel) -> ChannelFailure:
