@@ -81,7 +81,7 @@ def command(
       stormproof trace shop.storm run.log --shiviz '(?<host>\\w+) (?<event>.*) (?<clock>{.*})'
     """
     answer = trace(
-        load_input(source, format),
+        lambda: load_input(source, format),
         logs,
         failures,
         start_anywhere=start == "any",

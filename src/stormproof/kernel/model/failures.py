@@ -296,6 +296,10 @@ class Failures(AskedFaults):
         apart = kind is PARTITION and not self.partition_stays and self._apart(channel)
         return named or apart
 
+    def may_change_messages(self, system: System) -> bool:
+        """May a message become another one, on some channel of the system?"""
+        return bool(self.wanted(CORRUPTION, system))
+
     def wanted(self, kind: FaultKind, system: System) -> tuple[Channel, ...]:
         """The channels that are to have this kind of fault: all, those that are named, those of the file."""
         choice = self.choice(kind)

@@ -16,6 +16,7 @@ from ...kernel.model.process import Process
 from ...kernel.model.requirement import Requirement
 from ...kernel.model.rest import default_rest_states
 from ...kernel.model.system import System
+from ...programs.automata.followed import followed
 from ...programs.automata.making import MakingOfPrograms
 from ...programs.automata.names import StableNames
 from ...programs.automata.program import AnyProgram
@@ -217,7 +218,8 @@ class DataSystemMaker:
         if file.faults:
             made = replace(made, faults=resolve(names, file.faults), cuts=resolve_cuts(names, file.faults))
         names.system = made
-        stated = requirements(names, file.requirements)
+        # Goals may name what logs do not lead to.
+        stated = requirements(names, file.requirements) if followed() is None else ()
         found: DataSystem = made
         if self.mistakes.errors:
             return found

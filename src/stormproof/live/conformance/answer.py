@@ -12,6 +12,9 @@ from ...kernel.model.phrases import listed, plural
 from ...kernel.model.run import Witness
 from ...kernel.model.system import System
 
+#: So many of the events that were possible are said.
+MOST_SAID = 8
+
 
 @dataclass(frozen=True)
 class LoggedFault:
@@ -39,7 +42,7 @@ class Unexplained:
     possible: tuple[str, ...]
 
     def __str__(self) -> str:
-        instead = f"; possible here: {listed(self.possible, 'or')}" if self.possible else "; it had finished"
+        instead = f"; possible here: {_some(self.possible)}" if self.possible else "; it had finished"
         if self.event in self.possible:
             instead = ", but no such message can arrive"
         return f"{self.place}: {self.role} {self.event}{instead}"
@@ -51,6 +54,13 @@ class Unexplained:
             **_place_json(self.place),
             "possible": list(self.possible),
         }
+
+
+def _some(possible: Sequence[str]) -> str:
+    """The first of many; JSON has all."""
+    if len(possible) <= MOST_SAID:
+        return listed(possible, "or")
+    return f"{', '.join(possible[:MOST_SAID])} and {len(possible) - MOST_SAID} others"
 
 
 def _place_json(place: Place | None) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from ...errors import InternalError, Place, UsageError, did_you_mean
 from ...kernel.model.actions import Channel, pair_of
@@ -24,6 +25,7 @@ from ...kernel.transform.prepare import prepare, with_process_faults
 from ...kernel.transform.stop_restart import with_restarts_in_place
 from ...limits import Limits, as_a_whole, time_left
 from ...trust.replay_storm import replay_storm
+from .along_logs import Traced, system_along
 from .answer import LoggedFault, TraceAnswer, Unexplained
 from .build_run import build_run
 from .channel_faults import ChannelFault
@@ -43,7 +45,7 @@ SEARCHED = 200_000
 
 @as_a_whole
 def trace(
-    system: System,
+    system: Traced,
     logs: Iterable[str | Path | RoleLog],
     failures: Failures | None = None,
     *,
@@ -55,11 +57,19 @@ def trace(
 ) -> TraceAnswer:
     """Is there a run of the protocol with the events of these logs, and which fewest faults explain it?
 
+    `system` may be what makes one: roles by their names, as for `extract`, the name of a file, or a function.
+    Then roles that are functions, or have variables, are run along their logs, and need not be finite.
+
     The logs need no common clock. Roles without a log may do anything that the protocol lets them do.
     `start_anywhere`: the logs begin in the middle of a run. `cut_off`: roles may have done more than their
     logs say. `fields`: the names that the fields of an event have in the files, or a function of a line.
     `shiviz`: the files are logs of ShiViz with this parser expression; the usual ones are found without it.
     """
+    read = _read_logs(logs, fields, shiviz)
+    if not isinstance(system, System):
+        whole = start_anywhere or cut_off
+        followed = {} if whole else {log.role: log for log in read.logs}
+        system = system_along(system, followed, failures or Failures())
     if start_anywhere:
         refuse_mailboxes(system, "logs that begin in the middle are compared with the channels of pairs only")
     asked = failures or Failures()
@@ -69,7 +79,7 @@ def trace(
         raise UsageError("logs are not compared with runs in which links are cut for good", hint=hint)
     searched = with_restarts_in_place(with_process_faults(marked, model), marked)
     survival = SurvivalModel(searched, model, rest_states(searched))
-    found = _by_role(survival.system, logs, fields, shiviz)
+    found = _by_role(survival.system, read)
     said = (*notes, *process_failures(marked, model))
 
     def compared(reading: Mapping[str, RoleLog]) -> TraceAnswer:
@@ -124,24 +134,32 @@ def _within(budget: Budget, answer: TraceAnswer) -> TraceAnswer:
     return replace(answer, conforms=None, reason=reason)
 
 
-def _by_role(
-    system: System,
+class _ReadLogs(NamedTuple):
+    logs: list[RoleLog]
+    paths: list[str]
+
+
+def _read_logs(
     logs: Iterable[str | Path | RoleLog],
     fields: Mapping[str, str] | RowMapper | None,
     shiviz: str | None,
-) -> dict[str, RoleLog]:
+) -> _ReadLogs:
     given = list(logs)
     paths = [path for path in given if not isinstance(path, RoleLog)]
     read = read_logs(paths, fields, shiviz)
+    return _ReadLogs([*(log for log in given if isinstance(log, RoleLog)), *read], [*map(str, paths)])
+
+
+def _by_role(system: System, read: _ReadLogs) -> dict[str, RoleLog]:
     found: dict[str, RoleLog] = {}
-    for log in (*(log for log in given if isinstance(log, RoleLog)), *read):
+    for log in read.logs:
         if log.role not in system.names:
             hint = did_you_mean(log.role, system.names) or f"roles here: {', '.join(system.names)}"
             raise UsageError(f"the protocol has no role '{log.role}'", place=_begin(log), hint=hint)
         if log.role in found:
             raise UsageError(f"there are two logs of {log.role}", place=_begin(log))
         found[log.role] = log
-    for path in {*map(str, paths)} - {log.file for log in read}:
+    for path in {*read.paths} - {log.file for log in read.logs}:
         name = Path(path).stem
         if name in system.names and name not in found:
             found[name] = RoleLog(name, path)

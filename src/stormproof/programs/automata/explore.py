@@ -55,7 +55,7 @@ class JointExploration(Generic[P]):
     """The points that have been reached so far."""
 
     def __init__(self, programs: Iterable[AnyProgram[P]], outside: Iterable[str] = ()) -> None:
-        self.roles = {program.name: _Role(program) for program in programs}
+        self.roles = {program.name: RoleExploration(program) for program in programs}
         self.inboxes = {name: _Inbox() for name in (*self.roles, *outside)}
         #: Is what goes beyond a limit an error? Otherwise it stays a mark.
         self.strict = True
@@ -67,7 +67,7 @@ class JointExploration(Generic[P]):
         for role in self.roles.values():
             role.bounded = self.strict
         share = 0 if most is None else max(most // len(self.roles), 1)
-        advance = partial(self._advance, limit=most, share=share)
+        advance = partial(self.advance, limit=most, share=share)
         while any(list(map(advance, self.roles.values()))):
             pass
         return self.automata()
@@ -95,7 +95,7 @@ class JointExploration(Generic[P]):
     def automata(self) -> dict[str, Automaton[P]]:
         return {name: role.automaton() for name, role in self.roles.items()}
 
-    def _advance(self, role: _Role[P], limit: int | None, share: int) -> bool:
+    def advance(self, role: RoleExploration[P], limit: int | None = None, share: int = 0) -> bool:
         """Try what is new, messages and points; was there anything?"""
         may = limit is None or self.spent < limit
         if role.tried == len(self.inboxes[role.name].messages) and not (role.queue and may):
@@ -106,7 +106,7 @@ class JointExploration(Generic[P]):
             self._visit(role, role.queue.popleft())
         return True
 
-    def _try_messages(self, role: _Role[P]) -> None:
+    def _try_messages(self, role: RoleExploration[P]) -> None:
         """What came since then, at the points that listen already."""
         inbox = self.inboxes[role.name].messages
         first, role.tried = role.tried, len(inbox)
@@ -158,7 +158,7 @@ class JointExploration(Generic[P]):
         unheard = [name for name, role in self.roles.items() if not role.hear(others.get(name, ()))]
         return not unheard
 
-    def _visit(self, role: _Role[P], point: P) -> None:
+    def _visit(self, role: RoleExploration[P], point: P) -> None:
         if point.key in role.visited or (len(role.visited) >= MOST_POINTS and not self.strict):
             return
         if not role.note(point, self.strict):
@@ -168,26 +168,25 @@ class JointExploration(Generic[P]):
         role.waiting.pop(point.key, None)
         if len(role.visited) > MOST_POINTS and self.strict:
             raise role.too_many_points()
+        self.check_peers(role, point)
         for rank, offer in enumerate(role.program.offers(point)):
             if isinstance(offer, ActOffer):
                 role.step(point, (rank, 0), Response(offer.action, offer.value))
                 continue
-            if offer.peer not in self.inboxes:
-                raise self._unknown_peer(role, offer.peer, point)
             if isinstance(offer, SendOffer):
-                self._send(role, offer, point)
+                self.send(role, offer, point)
                 role.step(point, (rank, 0), Response(Send(offer.peer, offer.message.message), offer.value))
             else:
                 self._listen(role, point, rank, offer)
 
-    def _listen(self, role: _Role[P], point: P, rank: int, offer: ReceiveOffer) -> None:
+    def _listen(self, role: RoleExploration[P], point: P, rank: int, offer: ReceiveOffer) -> None:
         role.listening.setdefault(offer.peer, []).append((point, rank))
         role.listens.add(point.key)
         for order, message in enumerate(self.inboxes[role.name].messages[: role.tried]):
             if message.peer == offer.peer:
                 role.receive(point, rank, order, message)
 
-    def _send(self, role: _Role[P], offer: SendOffer, point: P) -> None:
+    def send(self, role: RoleExploration[P], offer: SendOffer, point: P) -> None:
         inbox, message = self.inboxes[offer.peer], offer.message
         if message.identity in inbox.known:
             return
@@ -200,7 +199,13 @@ class JointExploration(Generic[P]):
             problem = f"{role.name} sends more than {MOST_VALUES:,} different messages '{message.name}'"
             raise role.program.refusal(problem, f"{listed_last(alike)}; count modulo something", point)
 
-    def _unknown_peer(self, role: _Role[P], peer: str, point: P) -> ModelError:
+    def check_peers(self, role: RoleExploration[P], point: P) -> None:
+        """ModelError where it sends to a role that there is not, or listens to one."""
+        for offer in role.program.offers(point):
+            if not isinstance(offer, ActOffer) and offer.peer not in self.inboxes:
+                raise self._unknown_peer(role, offer.peer, point)
+
+    def _unknown_peer(self, role: RoleExploration[P], peer: str, point: P) -> ModelError:
         hint = did_you_mean(peer, self.inboxes) or f"roles here: {', '.join(self.inboxes)}"
         return role.program.refusal(f"{role.name} names an unknown role '{peer}'", hint, point)
 
@@ -220,7 +225,7 @@ class _Inbox:
             self.messages.append(message)
 
 
-class _Role(Generic[P]):
+class RoleExploration(Generic[P]):
     """The points of one program that were found, and the steps between them, each with its rank: the offer,
     and the message that was received."""
 
@@ -275,6 +280,17 @@ class _Role(Generic[P]):
         leaving = self.steps[point.key]
         self.spent += 1
         leaving += [(rank, response, self.reach(to)) for to in self.program.after(point, response)]
+        self.note_saved(point, response)
+
+    def note_step(self, point: P, rank: tuple[int, int], response: Response, to: P) -> None:
+        """A step that was made otherwise, once."""
+        row = (rank, response, self.reach(to))
+        if row not in self.steps[point.key]:
+            self.steps[point.key].append(row)
+        self.note_saved(point, response)
+
+    def note_saved(self, point: P, response: Response) -> None:
+        """What a step writes to the disk, from which a restart begins."""
         if (disk := self.program.disk) is not None and (values := self.program.saved(point, response)):
             disk.write(values)
             self.reach_restarts()

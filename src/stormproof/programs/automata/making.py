@@ -8,7 +8,9 @@ from typing import Any, Generic
 
 from ...kernel.model.part import Configured, Marks, carried
 from ...kernel.model.system import System
+from .along import explore_along
 from .explore import JointExploration
+from .followed import followed
 from .names import StableNames
 from .program import AnyProgram, Automaton, P
 from .walk import WalkStart
@@ -49,6 +51,9 @@ class MakingOfPrograms(ABC, Generic[P]):
     def begin(self, most: int | None) -> dict[str, Automaton[P]]:
         """All automata or, if these take more than so many steps, their first points. Where a restart begins
         with what a disk holds, or in a state of its own, they are whole (definitions 19.6)."""
+        logs = followed()
+        if logs is not None:
+            return explore_along(self.programs, logs)
         if any(p.disk is not None or p.recovery for p in self.programs):
             return self.exploration.run()
         made = self.exploration.run(most)

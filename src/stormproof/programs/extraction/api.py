@@ -10,6 +10,7 @@ from typing import Any
 from ...errors import ModelError, StormproofError, UsageError, clipped, raise_all, visible
 from ...kernel.model.failures import Failures
 from ...kernel.model.timers import check_mode
+from ..automata.followed import followed
 from . import evaluate
 from .build import HORIZON, RoleMaking
 from .deadline import deadlines
@@ -41,6 +42,8 @@ def extract(
     `second_process=False` leaves that out.
     """
     calls = named_calls(*roles)
+    if followed() is not None:  # a part of the automata, which says little of the rest
+        return _declaring(build_system(explore(calls, Interpreter()).values(), name), timers, failures)
     seen = check_in_second_process(calls) if second_process else None
     if second_process and seen is None:
         check_in_fork(calls)
@@ -53,6 +56,10 @@ def extract(
         _log.warning("%s: warning: %s", place, visible(clipped(said)))
     if seen is not None:
         seen.compare(system)
+    return _declaring(system, timers, failures)
+
+
+def _declaring(system: ExtractedSystem, timers: str | None, failures: Failures | None) -> ExtractedSystem:
     system = system if timers is None else replace(system, timers=check_mode(timers))
     return system if failures is None else system.with_failures(failures)
 

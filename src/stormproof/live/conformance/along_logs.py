@@ -1,0 +1,82 @@
+"""The system of roles that are run along logs: no automaton is made further than they lead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...errors import StormproofError
+from ...kernel.data.values import Member, Value
+from ...kernel.model.actions import CRASH_ACTION
+from ...kernel.model.failures import Failures
+from ...kernel.model.system import System
+from ...kernel.transform.prepare import prepare
+from ...languages import formats
+from ...programs.automata.followed import FollowedLogs, following
+from ...programs.data.program import DataLetter, DataProgram
+from ...programs.extraction.api import extract
+from ...programs.extraction.explore import RoleProgram
+from ...programs.extraction.load import load_protocol, split_python
+from ...programs.extraction.role import Role, RoleCall
+from ..runtime.codec import enums_of, parse_message
+from .log import RoleLog
+
+#: What the roles of a comparison are: a system, roles by their names, a file, or what makes a system.
+Traced = System | Mapping[str, Role[Any] | RoleCall] | str | Path | Callable[[], System]
+
+_MEMBER = re.compile(r"([^\W\d][\w-]*)\[(\d+)\]")
+_NUMBER = re.compile(r"-?\d+")
+
+
+def system_along(given: Traced, logs: Mapping[str, RoleLog], failures: Failures) -> System:
+    """The system, its roles run along their logs where they are functions or have variables and are not
+    automata yet. Automata are made whole where logs do not lead far enough for what the system declares, and
+    where a message may become any other one, which whole automata say."""
+    make = _maker(given)
+    if any(
+        event.do == "crash" or event.message == CRASH_ACTION for log in logs.values() for event in log.kinds
+    ):
+        return make()  # what is done when a crash is announced is added to whole automata
+    if any(log.open for log in logs.values()):
+        return make()  # the logs are read in several ways
+    try:
+        with following(FollowedLogs(logs, read_message)):
+            system = make()
+            prepare(system, failures)  # which may name channels that the logs do not use
+    except StormproofError:
+        return make()
+    return make() if failures.may_change_messages(system) else system
+
+
+def _maker(given: Traced) -> Callable[[], System]:
+    if isinstance(given, System):
+        return lambda: given
+    if isinstance(given, Mapping):
+        return lambda: extract(given)
+    if not isinstance(given, (str, Path)):
+        return given
+    python = split_python(str(given))
+    return (lambda: formats.load(given)) if python is None else (lambda: load_protocol(*python))
+
+
+def read_message(program: Any, peer: str, text: str) -> Any:
+    """A message as logs spell it, with its values; None where it cannot be read."""
+    if isinstance(program, RoleProgram):
+        return parse_message(peer, text, enums_of(program.call))
+    if isinstance(program, DataProgram):
+        name, carries, inside = text.partition("(")
+        parts = [part.strip() for part in inside.removesuffix(")").split(",")] if carries else []
+        return DataLetter(peer, name, tuple(map(_value, parts)))
+    return None
+
+
+def _value(text: str) -> Value:
+    """A number, a member, a truth value, none, or a name of an enumeration."""
+    member = _MEMBER.fullmatch(text)
+    if member is not None:
+        return Member(member[1], int(member[2]))
+    if _NUMBER.fullmatch(text):
+        return int(text)
+    return {"true": True, "false": False, "none": None}.get(text, text)
