@@ -84,6 +84,8 @@ class TraceAnswer:
     unexplained: tuple[Unexplained, ...] = ()
     run: Witness | None = None
     reason: str = ""
+    #: Of a log that grows: how many faults explain what was read so far.
+    followed: int | None = None
     notes: Sequence[str] = ()
 
     @property
@@ -100,6 +102,10 @@ class TraceAnswer:
         if not self.conforms:
             why = self.reason or "no run of the protocol explains all of them"
             return f"does not conform: {what}, and {why}"
+        if self.followed is not None:
+            faults = plural(self.followed, "fault") if self.followed else "no fault"
+            needed = "are" if self.followed > 1 else "is"
+            return f"conforms so far: {what}, and {faults} {needed} needed to explain them"
         if not self.faults:
             return f"conforms: {what}, and no fault is needed to explain them"
         extent = "no run has fewer" if self.fewest else "fewer may suffice"

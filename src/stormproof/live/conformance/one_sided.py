@@ -7,34 +7,27 @@ touches it to the next; what one event does in one place is computed once. The f
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from ...kernel.model.actions import Channel, Configuration, Internal, Receive, Send, Transition, channel_of
+from ...kernel.model.actions import Configuration, Internal, Receive, Send, Transition
 from ...kernel.model.process import Process
 from ...kernel.model.run import Witness
 from ...kernel.model.storm_step import StormStep
 from ...kernel.model.survival import SurvivalModel
 from ...kernel.model.system import System
-from ...kernel.semantics.faulty_steps import effect, stormy_steps
 from ...kernel.semantics.silent_steps import initial
 from ...limits import Limits, is_over
 from ...search.counterexample.storm_run import storm_witness
 from ...search.engine.survival import FoundRun
 from .build_run import segments
-from .log import LogEvent, RoleLog
+from .event_search import EventSearch, StormSteps, best_places
+from .log import RoleLog
 from .role_paths import RolePath
-from .search_run import FREE_LENGTH
-
-#: Places of one role that are kept, and that are visited from one of them for one event.
-MOST_PLACES = 500
 
 #: The state of the logged role while another one is followed: its log says what it does.
 _LOGGED = "logged"
-
-StormSteps = tuple[StormStep, ...]
 
 
 class _Way(NamedTuple):
@@ -123,11 +116,17 @@ class _Other:
 
     def __init__(self, model: SurvivalModel, log: RoleLog, process: Process, visits: _Visits) -> None:
         self.log, self.name, self.visits = log, process.name, visits
-        self.model = replace(model, system=_pair(model.system, log.role, process))
-        self.cut = False
+        self.model = replace(model, system=pair_system(model.system, log.role, process))
+        self._search = EventSearch(self.model, frozenset((log.role,)), visits.over)
+        self._layer_cut = False
         self._layer: PlaceLayer = {}
         self._known: dict[tuple[Configuration, int], list[tuple[Configuration, int, StormSteps]]] = {}
         self._codes = {code for code, event in enumerate(log.kinds) if event.peer == process.name}
+
+    @property
+    def cut(self) -> bool:
+        """Was less tried than there is?"""
+        return self._layer_cut or self._search.cut
 
     def follow(self, length: int) -> int:
         """How many of the first events can be."""
@@ -151,53 +150,19 @@ class _Other:
         after: PlaceLayer = {}
         for place, (cost, way) in self._layer.items():
             if (place, code) not in self._known:
-                self._known[place, code] = list(self._event(place, self.log.kinds[code]))
+                self._known[place, code] = list(self._search.ways(place, self.log.role, self.log.kinds[code]))
             for target, price, steps in self._known[place, code]:
                 if target not in after or after[target][0] > cost + price:
                     after[target] = (cost + price, _Way(index, steps, way))
         return after
 
     def _kept(self, layer: PlaceLayer) -> PlaceLayer:
-        """Not more than the most: those with the fewest faults, and then with the fewest messages."""
-        if len(layer) <= MOST_PLACES:
-            return layer
-        self.cut = True
-        best = heapq.nsmallest(MOST_PLACES, layer, key=lambda at: (layer[at][0], sum(map(len, at.words))))
-        return {place: layer[place] for place in best}
-
-    def _event(
-        self, place: Configuration, event: LogEvent
-    ) -> Iterator[tuple[Configuration, int, StormSteps]]:
-        """Where the event leads, after anything that the other role does first; by Dijkstra over faults."""
-        queue: list[tuple[int, int, Configuration, StormSteps]] = [(0, 0, place, ())]
-        best, done, count = {place: 0}, set[Configuration](), 0
-        while queue:
-            cost, _, at, steps = heapq.heappop(queue)
-            if at in done:
-                continue
-            done.add(at)
-            if len(done) > MOST_PLACES or self.visits.over():
-                self.cut = True
-                return
-            for step in stormy_steps(self.model, at):
-                price, after = cost + sum(step.faults.values()), effect(self.model, at, step)
-                if step.process == self.log.role:
-                    if event.matches(step.transition.action):
-                        yield after, price, (*steps, step)
-                elif self._too_long(step, after):
-                    self.cut = True
-                elif best.get(after, price + 1) > price:
-                    best[after] = price
-                    count += 1
-                    heapq.heappush(queue, (price, count, after, (*steps, step)))
-
-    def _too_long(self, step: StormStep, after: Configuration) -> bool:
-        channel = channel_of(step.process, step.transition.action)
-        sends = channel is not None and isinstance(step.transition.action, Send)
-        return sends and len(self.model.word(after, Channel(self.name, self.log.role))) > FREE_LENGTH
+        kept = best_places(layer, lambda place: layer[place][0])
+        self._layer_cut = self._layer_cut or len(kept) < len(layer)
+        return {place: layer[place] for place in kept}
 
 
-def _pair(system: System, logged: str, other: Process) -> System:
+def pair_system(system: System, logged: str, other: Process) -> System:
     """The other role with the logged one, which may do anything that touches it at any time."""
     loops = [
         Transition(_LOGGED, t.action, _LOGGED)

@@ -1,4 +1,4 @@
-"""Logs as text: NDJSON, one event per line, and the logs of ShiViz."""
+"""Logs as text: NDJSON, one event per line, OpenTelemetry's JSON, and the logs of ShiViz."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import IO, Any
 from ...errors import InputError, ParseError, Place, did_you_mean
 from ...languages.formats.read_data import read_json
 from .log import LogEvent, RoleLog
+from .read_otlp import is_otlp, otlp_rows
 from .read_shiviz import is_shiviz, shiviz_rows
 
 #: What a line of a log may say that the role did.
@@ -62,12 +63,15 @@ class _FileReader:
     def __init__(
         self, path: str, logs: dict[str, RoleLog], mapping: Mapping[str, str] | RowMapper | None
     ) -> None:
-        self.path, self.logs, self.mapper = path, logs, _mapper(mapping)
+        self.path, self.logs, self.mapper = path, logs, row_mapper(mapping)
         self.remembers = not callable(mapping)  # a function may look at any number
         self.known: dict[bytes, tuple[RoleLog, int, str] | None] = {}
 
     def read(self, file: IO[bytes], shiviz: str | None) -> None:
-        if shiviz is not None or self._begins_as_shiviz(file):
+        if shiviz is None and self._begins_as_otlp(file):
+            for number, row in otlp_rows(self.path, _text_of(file.read())):
+                self._add(row, number)
+        elif shiviz is not None or self._begins_as_shiviz(file):
             self._read_shiviz(_text_of(file.read()), shiviz)
         else:
             self._read_lines(file)
@@ -81,6 +85,12 @@ class _FileReader:
                 whole = text.endswith("\n") and row.get("event") != ""  # its line comes after the clock
                 if i < len(rows) or whole:
                     raise
+
+    @staticmethod
+    def _begins_as_otlp(file: IO[bytes]) -> bool:
+        start = file.read(4096)
+        file.seek(0)
+        return is_otlp(start)
 
     @staticmethod
     def _begins_as_shiviz(file: IO[bytes]) -> bool:
@@ -106,11 +116,7 @@ class _FileReader:
         if row is None:
             if not raw.endswith(b"\n"):
                 return False
-            raise ParseError(
-                "this is not an event: a line is a JSON object such as "
-                '{"role": "A", "do": "send", "peer": "B", "message": "m"}',
-                place=Place(self.path, number),
-            )
+            raise _no_event(self.path, number)
         added = self._add(row, number)
         if key and len(self.known) < _REMEMBERED:
             self.known[key] = added
@@ -147,7 +153,24 @@ class _FileReader:
         return found
 
 
-def _mapper(mapping: Mapping[str, str] | RowMapper | None) -> RowMapper:
+def event_in_line(path: str, number: int, raw: bytes, mapper: RowMapper) -> tuple[str, LogEvent] | None:
+    """The role and the event of a whole line; None for a line that is not one."""
+    row = _row(raw)
+    if row is None:
+        raise _no_event(path, number)
+    mapped = mapper(row)
+    return None if mapped is None or mapped.get("do") in NOTES else _event(path, number, mapped)
+
+
+def _no_event(path: str, number: int) -> ParseError:
+    return ParseError(
+        "this is not an event: a line is a JSON object such as "
+        '{"role": "A", "do": "send", "peer": "B", "message": "m"}',
+        place=Place(path, number),
+    )
+
+
+def row_mapper(mapping: Mapping[str, str] | RowMapper | None) -> RowMapper:
     """What turns a line into the fields of an event; other fields are ignored."""
     if callable(mapping):
         return mapping
