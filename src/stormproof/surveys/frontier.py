@@ -175,6 +175,11 @@ class Frontier:
     def __bool__(self) -> bool:
         return self.exit_code == 0
 
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per choice, for pandas.DataFrame(...) or polars.DataFrame(...)."""
+        columns = ("fault", "from", "to", "process", "effect", "status", "faults", "fewest", "up_to")
+        return [{c: self._choice_to_json(atom).get(c) for c in columns} for atom in self.atoms]
+
     def to_json(self) -> dict[str, Any]:
         """What `frontier --json` prints; schemas/frontier.schema.json describes it."""
         return {

@@ -26,7 +26,8 @@ from ...surveys.campaign import Plan, Results, jobs_of, plan_from_toml, run_camp
 from ...surveys.campaign.expected import Agreement, agreements
 from ...surveys.campaign.jobs import NAMED_FAILURES, STANDARD_FAILURES
 from ...surveys.campaign.results import status_of_row
-from .console import console, print_json
+from ...surveys.campaign.table_rows import rows_csv
+from .console import console, print_json, save_text
 from .options import failure_options, json_option, limits_of_each, split_list
 
 
@@ -74,6 +75,7 @@ from .options import failure_options, json_option, limits_of_each, split_list
     "Dask uses pickle and no authentication: use a network that you trust, or TLS (docs/cluster.md).",
 )
 @click.option("--retry", is_flag=True, help="Run jobs that died or were undecided again.")
+@click.option("--csv", "csv_file", metavar="PATH", help="Also write a line per verdict as CSV, for tables.")
 @partial(limits_of_each, "job")
 @json_option
 def command(
@@ -88,6 +90,7 @@ def command(
     processes: int | None,
     on: str | None,
     retry: bool,
+    csv_file: str | None,
     limits: Limits,
     as_json: bool,
 ) -> int:
@@ -109,6 +112,8 @@ def command(
         with _dashboard(len(jobs), done) as on_row:
             run_campaign(jobs, results, processes=processes, on=on, on_row=on_row)
         rows = [{**job.row, **results.rows[job.key]} for job in jobs]
+    if csv_file is not None:
+        save_text(csv_file, rows_csv(rows), overwrite=True)
     counts = summary(rows)
     agree = agreements(rows, plan.expect) if plan.expect else {}
     if as_json:

@@ -15,16 +15,10 @@ from ...kernel.model.system import System
 from ...kernel.transform.prepare import prepare
 from ...languages import formats
 from ...programs.automata.followed import FollowedLogs, following
-from ...programs.data.program import DataLetter, DataProgram
-from ...programs.extraction.api import extract
-from ...programs.extraction.explore import RoleProgram
-from ...programs.extraction.load import load_protocol, split_python
-from ...programs.extraction.role import Role, RoleCall
-from ..runtime.codec import enums_of, parse_message
 from .log import RoleLog
 
 #: What the roles of a comparison are: a system, roles by their names, a file, or what makes a system.
-Traced = System | Mapping[str, Role[Any] | RoleCall] | str | Path | Callable[[], System]
+Traced = System | Mapping[str, Any] | str | Path | Callable[[], System]
 
 _MEMBER = re.compile(r"([^\W\d][\w-]*)\[(\d+)\]")
 _NUMBER = re.compile(r"-?\d+")
@@ -54,15 +48,23 @@ def _maker(given: Traced) -> Callable[[], System]:
     if isinstance(given, System):
         return lambda: given
     if isinstance(given, Mapping):
+        from ...programs.extraction.api import extract  # only where there are functions: it takes memory
+
         return lambda: extract(given)
     if not isinstance(given, (str, Path)):
         return given
+    from ...programs.extraction.load import load_protocol, split_python
+
     python = split_python(str(given))
     return (lambda: formats.load(given)) if python is None else (lambda: load_protocol(*python))
 
 
 def read_message(program: Any, peer: str, text: str) -> Any:
     """A message as logs spell it, with its values; None where it cannot be read."""
+    from ...programs.data.program import DataLetter, DataProgram
+    from ...programs.extraction.explore import RoleProgram
+    from ..runtime.codec import enums_of, parse_message
+
     if isinstance(program, RoleProgram):
         return parse_message(peer, text, enums_of(program.call))
     if isinstance(program, DataProgram):

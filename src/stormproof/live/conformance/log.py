@@ -61,7 +61,7 @@ class RoleLog:
     file: str = "<log>"
     kinds: list[LogEvent] = field(default_factory=list)
     codes: array[int] = field(default_factory=lambda: array("i"))
-    lines: array[int] = field(default_factory=lambda: array("q"))
+    lines: array[int] = field(default_factory=lambda: array("I"))
     #: The sends of which the log does not say whether they happened: it ends, or the role restarts, before.
     open: list[int] = field(default_factory=list)
     _known: dict[LogEvent, int] = field(default_factory=dict)
