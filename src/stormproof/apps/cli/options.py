@@ -60,9 +60,11 @@ def load_partly(source: str, format: str | None = None) -> System:
         return _as_asked(formats.load(source, format, constants))
     if constants:
         raise UsageError("--set is for constants of .storm files; a role in Python has arguments")
+    from ...programs.automata.explore import showing
+    from .console import counter_line
     from .copy_of_process import running
 
-    with running(python[0]):
+    with running(python[0]), counter_line("local states of roles") as progress, showing(progress):
         return _as_asked(load_protocol(*python))
 
 

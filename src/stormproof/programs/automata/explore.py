@@ -9,7 +9,9 @@ visited has all the transitions that the messages known so far give it.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial
 from typing import Generic
 
@@ -35,6 +37,25 @@ MOST_POINTS = 50_000
 
 #: Where all points cannot be made at once, a check begins with those of a run of so many steps.
 FIRST = 100
+
+
+#: After so many points what is known so far is shown.
+_SHOW_EVERY = 64
+
+#: Is told how many points there are by now; the second number is that of all, which nobody knows.
+ShowPoints = Callable[[int, int | None], None]
+
+_shown: ContextVar[ShowPoints | None] = ContextVar("shown", default=None)
+
+
+@contextmanager
+def showing(show: ShowPoints | None) -> Iterator[None]:
+    """While automata are made in here, say how far that is."""
+    before = _shown.set(show)
+    try:
+        yield
+    finally:
+        _shown.reset(before)
 
 
 def explore(programs: Iterable[AnyProgram[P]]) -> dict[str, Automaton[P]]:
@@ -165,6 +186,9 @@ class JointExploration(Generic[P]):
             return
         role.visited.add(point.key)
         role.spent += 1
+        show = _shown.get()
+        if show is not None and len(role.visited) % _SHOW_EVERY == 0:
+            show(sum(len(r.points) for r in self.roles.values()), None)
         role.waiting.pop(point.key, None)
         if len(role.visited) > MOST_POINTS and self.strict:
             raise role.too_many_points()

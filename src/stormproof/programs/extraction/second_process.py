@@ -5,12 +5,14 @@ What depends on the order of a set, on chance or on what another extraction left
 
 from __future__ import annotations
 
+import contextlib
 import json
 import linecache
 import logging
 import os
 import pickle
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -114,9 +116,20 @@ def _run(folder: Path, job: bytes, modules: list[tuple[str, str]]) -> SecondSyst
     found = read_result(folder)
     if found is not None:
         return found
-    last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["it ended early"]
-    _log.warning("roles are extracted in one process only: %s", last[0])
+    said = done.stderr.decode("utf-8", "replace")
+    _log.warning("roles are extracted in one process only: %s", why_ended(done.returncode, said))
     return None
+
+
+def why_ended(code: int, said: str) -> str:
+    """Why a process gave no answer: the signal that ended it, else what it said last, else its exit code."""
+    if code < 0:
+        with contextlib.suppress(ValueError):
+            name = signal.Signals(-code).name
+            often = ", as a process is that takes too much memory" if name == "SIGKILL" else ""
+            return f"the second one was ended by {name}{often}"
+    last = said.strip().splitlines()[-1:]
+    return last[0] if last else f"the second one ended early, with exit code {code}"
 
 
 def read_result(folder: Path) -> SecondSystem | None:
