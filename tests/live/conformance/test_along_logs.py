@@ -19,6 +19,7 @@ from stormproof.kernel.semantics.silent_steps import initial
 from stormproof.kernel.transform.extras import survival_model
 from stormproof.kernel.transform.prepare import prepare, with_process_faults
 from stormproof.kernel.transform.stop_restart import with_restarts_in_place
+from stormproof.languages import protocols
 from stormproof.live.conformance.log import LogEvent, RoleLog, event_of, is_silent
 from stormproof.programs.extraction.load import load_protocol
 from tests.support.command_line import Run, run  # noqa: F401
@@ -28,13 +29,11 @@ EXAMPLES = ROOT / "examples"
 
 
 def storm(name: str, constants: dict[str, str] | None = None) -> System:
-    return sp.loads((EXAMPLES / f"{name}.storm").read_text("utf-8"), format="storm", constants=constants)
+    return sp.loads(protocols.source(name), format="storm", constants=constants)
 
 
 MAKERS: dict[str, Callable[[], System]] = {
     "go-back-n": lambda: storm("go-back-n"),
-    "two-phase-commit": lambda: storm("two-phase-commit"),
-    "raft": lambda: storm("raft-election", {"terms": "1"}),
     "lease.py": lambda: load_protocol(str(EXAMPLES / "lease.py"), "protocol"),
     "mqtt_qos2.py": lambda: load_protocol(str(EXAMPLES / "mqtt_qos2.py"), "protocol"),
 }
