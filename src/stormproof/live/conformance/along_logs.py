@@ -26,8 +26,8 @@ _NUMBER = re.compile(r"-?\d+")
 
 def system_along(given: Traced, logs: Mapping[str, RoleLog], failures: Failures) -> System:
     """The system, its roles run along their logs where they are functions or have variables and are not
-    automata yet. Automata are made whole where logs do not lead far enough for what the system declares, and
-    where a message may become any other one, which whole automata say."""
+    automata yet. Automata are made whole where logs do not lead far enough for what the system declares,
+    where a message may become any other one, and where a timer waits for all that is possible."""
     make = _maker(given)
     if any(
         event.do == "crash" or event.message == CRASH_ACTION for log in logs.values() for event in log.kinds
@@ -38,10 +38,10 @@ def system_along(given: Traced, logs: Mapping[str, RoleLog], failures: Failures)
     try:
         with following(FollowedLogs(logs, read_message)):
             system = make()
-            prepare(system, failures)  # which may name channels that the logs do not use
+            _, model, _ = prepare(system, failures)  # which may name channels that the logs do not use
     except StormproofError:
         return make()
-    return make() if failures.may_change_messages(system) else system
+    return make() if model.on_time or failures.may_change_messages(system) else system
 
 
 def _maker(given: Traced) -> Callable[[], System]:
