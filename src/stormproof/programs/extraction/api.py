@@ -43,7 +43,8 @@ def extract(
     """
     calls = named_calls(*roles)
     if followed() is not None:  # a part of the automata, which says little of the rest
-        return _declaring(build_system(explore(calls, Interpreter()).values(), name), timers, failures)
+        part = RoleMaking(programs(calls, Interpreter()), name)
+        return _declaring(part.system_of(part.begin(HORIZON)), timers, failures)
     seen = check_in_second_process(calls) if second_process else None
     if second_process and seen is None:
         check_in_fork(calls)
