@@ -139,6 +139,12 @@ def test_on_the_command_line(run: Run, here: Path) -> None:  # noqa: F811
     assert "are for --follow" in run("trace", "ask.storm", "b.ndjson", "--role", "B").err
     refused = run(*asked, "--role", "A")
     assert refused.code == 2 and "b.ndjson:1" in refused.err and "--role B" in refused.err
+    begun = line("receive", "ask") + line("sends", "answer")
+    Path("b.ndjson").write_text(begun + line("sent", "answer"))
+    assert run(*asked).code == 0
+    Path("b.ndjson").write_text(begun + '{"role": "B", "do": "restart"}\n')
+    refused = run(*asked, "--restart", "B")
+    assert refused.code == 2 and "not known whether B sends answer to A" in refused.err
     Path("b.ndjson").write_text("")
     refused = run(*asked)
     assert refused.code == 2 and "give --role R" in refused.err

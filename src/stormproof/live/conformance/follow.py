@@ -95,6 +95,8 @@ class LogFollower:
         self.model = survival_model(searched, model)
         self.roles = tuple(name for name in system.names if name in roles)
         self.events = 0
+        #: What each role has begun to send, until its log says that it is sent.
+        self.begun: dict[str, LogEvent] = {}
         self._most = asked.budget.total
         self._states = {n: _start(self.model.system[n]) for n in self.roles}
         self._parts = self._made_parts()
@@ -207,8 +209,17 @@ def _take_line(
     found = event_in_line(path, number, line, mapper) if line.strip() else None
     if found is None:
         return None
-    role, event = found
+    role, do, event = found
     if role not in follower.roles:
         hint = f"name all roles that log: --role {role}"
         raise InputError(f"{role} logs, too", place=Place(path, number), hint=hint)
+    begun = follower.begun.pop(role, None)
+    if do == "sent" and begun == event:
+        return None
+    if do == "sent" or begun is not None:
+        hint = "compare the whole log, without --follow"
+        said = f"it is not known whether {role} {begun or event}"
+        raise InputError(said, place=Place(path, number), hint=hint)
+    if do == "sends":
+        follower.begun[role] = event
     return follower.take(role, event, Place(path, number))

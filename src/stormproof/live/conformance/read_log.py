@@ -153,13 +153,16 @@ class _FileReader:
         return found
 
 
-def event_in_line(path: str, number: int, raw: bytes, mapper: RowMapper) -> tuple[str, LogEvent] | None:
-    """The role and the event of a whole line; None for a line that is not one."""
+def event_in_line(path: str, number: int, raw: bytes, mapper: RowMapper) -> tuple[str, str, LogEvent] | None:
+    """The role, the word for what it did and the event of a whole line; None for a line that is not one."""
     row = _row(raw)
     if row is None:
         raise _no_event(path, number)
     mapped = mapper(row)
-    return None if mapped is None or mapped.get("do") in NOTES else _event(path, number, mapped)
+    if mapped is None or mapped.get("do") in NOTES:
+        return None
+    role, event = _event(path, number, mapped)
+    return role, str(mapped["do"]), event
 
 
 def _no_event(path: str, number: int) -> ParseError:
