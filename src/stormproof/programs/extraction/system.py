@@ -12,6 +12,7 @@ from typing import ClassVar, TypeVar
 
 from ...errors import ParseError, Place, UsageError
 from ...kernel.goals.parse import parse_goal
+from ...kernel.model.cuts import Cut
 from ...kernel.model.failures import FailureModel, Failures
 from ...kernel.model.faults import PLAIN_KINDS, ChannelFaults, Corruption
 from ...kernel.model.goal import Goal
@@ -56,10 +57,11 @@ class ExtractedSystem(System):
         communication: str = PEER_TO_PEER,
         timers: str = ANY,
         observers: Iterable[Observer] = (),
+        cuts: Iterable[Cut] = (),
         calls: Mapping[str, RoleCall] | None = None,
         making: Making | None = None,
     ) -> None:
-        super().__init__(processes, name, faults, requirements, communication, timers, observers)
+        super().__init__(processes, name, faults, requirements, communication, timers, observers, cuts)
         object.__setattr__(self, "calls", dict(calls or {}))
         object.__setattr__(self, "making", making)
 
