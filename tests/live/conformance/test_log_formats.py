@@ -120,7 +120,7 @@ def test_what_is_no_otlp_has_its_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("role = ", "no TOML"),
+        ("role = ", "not TOML"),
         ('roles = "a"', "no field 'roles'"),
         ("role = 3", "'role' does not say"),
         ('role = { field = "a", value = "b" }', "'role' does not say"),

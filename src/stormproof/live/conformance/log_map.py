@@ -12,19 +12,14 @@ event.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ...errors import InputError, Place, did_you_mean
+from ...languages.formats.read_data import read_toml
 from .read_log import FIELDS, LogRow
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _OPTIONS = ("field", "value", "values")
 _EXAMPLE = 'for example  role = "service.name"'
@@ -78,11 +73,12 @@ def look_up(row: LogRow, name: str) -> Any:
 def load_log_map(path: str | Path) -> LogMap:
     """The map in a TOML file."""
     try:
-        found = tomllib.loads(Path(path).read_text("utf-8"))
+        text = Path(path).read_text("utf-8")
     except OSError as problem:
         raise InputError(f"cannot be read: {problem.strerror}", place=Place(str(path))) from None
-    except ValueError as problem:
-        raise InputError(f"this is no TOML: {problem}", place=Place(str(path)), hint=_EXAMPLE) from None
+    except UnicodeDecodeError:
+        raise InputError("this is no text in UTF-8", place=Place(str(path))) from None
+    found = read_toml(text, str(path))
     where = found.pop("where", {})
     for name in found:
         if name not in FIELDS:
