@@ -32,7 +32,7 @@ TRIED = {
 def rows() -> dict[str, str]:
     text = (ROOT / "docs/language.md").read_text("utf-8")
     table = text.partition("<!-- cuts -->")[2].partition("<!-- /cuts -->")[0]
-    found = {}
+    found: dict[str, str] = {}
     for commands, said in re.findall(r"^\| (`.*?`) \| (.*) \|$", table, re.MULTILINE):
         found |= dict.fromkeys(re.findall(r"`(.*?)`", commands), said)
     return found
