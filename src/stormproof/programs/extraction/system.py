@@ -168,7 +168,7 @@ def declaring(system: AnySystem, under: Under) -> AnySystem:
         )
         for p in system.processes
     )
-    return replace(system, faults=under.faults, processes=tuple(processes))
+    return replace(system, faults=under.faults, cuts=under.cuts, processes=tuple(processes))
 
 
 def under_of(failures: Failures, system: System) -> Under:
@@ -186,7 +186,7 @@ def under_model(model: FailureModel) -> Under:
         corrupt = Corruption(pairs=pairs) if pairs else None
         plain = {kind.keyword: getattr(failure, kind.keyword) for kind in PLAIN_KINDS}
         faults.append(ChannelFaults(*channel, corrupt=corrupt, **plain))
-    return Under(tuple(faults), model.unreliable, model.stop, model.restart)
+    return Under(tuple(faults), model.unreliable, model.stop, model.restart, cuts=model.cuts)
 
 
 def _without_failures(system: System) -> System:
