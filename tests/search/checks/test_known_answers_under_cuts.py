@@ -7,7 +7,7 @@ import pytest
 import stormproof as sp
 from stormproof.kernel.model.run import LinkCut
 
-#: The service changes the view only when the primary has acknowledged the present one. Where that direction is
+#: The service changes the view only when the primary has acknowledged the present one. Where that way is
 #: dead, no acknowledgement ever comes, and nobody takes over. Losses do not show it: a primary that repeats
 #: its acknowledgement survives them.
 WAITS_FOR_THE_PRIMARY = """
