@@ -1,5 +1,5 @@
 """Automata that are made as far as runs come give the verdicts of whole ones, wherever one begins to make
-them (definitions chapter 19)."""
+them (definitions chapter 18)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Systems whose automata are made in part, as far as somebody asks (definitions chapter 19)."""
+"""Systems whose automata are made in part, as far as somebody asks (definitions chapter 18)."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class Process:
     `disks` instead, what its disk may hold, each with the state in which a restart then begins, the first one
     at first; and `saves`, transitions that write values (definitions 14.1 to 14.6).
 
-    `unmade` are states whose transitions are not known yet (definitions 19.1): nothing leaves them here, and
+    `unmade` are states whose transitions are not known yet (definitions 18.1): nothing leaves them here, and
     no answer may depend on that.
 
     What its author calls several states together are `groups`, and `places` is where a state is written, if

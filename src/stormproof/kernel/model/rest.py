@@ -56,7 +56,7 @@ def ended_states(process: Process) -> frozenset[str]:
             and all(isinstance(r.message, Crash) for r in process.receives(state))
         )
 
-    unmade = frozenset(process.unmade)  # what is not known yet may still send (definitions 19.3)
+    unmade = frozenset(process.unmade)  # what is not known yet may still send (definitions 18.3)
     ended = {s for s in process.states if silent(s)}
     while True:
         leaving = [t for t in process.transitions if t.target not in ended and not is_crash(t.action)]

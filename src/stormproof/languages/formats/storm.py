@@ -35,7 +35,7 @@ _NO_CONSTANTS = "the file has none; it declares them:  const numbers = 3"
 
 def read(text: str, name: str = "<input>", constants: Mapping[str, str] | None = None) -> System:
     """The system that a .storm text describes, with other values for some of its constants. Of roles with
-    variables that have very many states only the first ones are made (definitions 19.1)."""
+    variables that have very many states only the first ones are made (definitions 18.1)."""
     source = Source(text, name)
     return build(source, parse(source), constants)
 

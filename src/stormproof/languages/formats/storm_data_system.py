@@ -80,7 +80,7 @@ class DataSystemMaker:
         if self.mistakes.errors:
             return self.system_of([])
         self.making = DataMaking(self)
-        most = None if self.watchers else most  # observers are made of all events (definitions 19.6)
+        most = None if self.watchers else most  # observers are made of all events (definitions 18.6)
         system = self.system_of(self.built(lambda: self.making.built(self.making.begin(most))))
         self.making.titles = tuple(r.title for r in system.requirements)
         return system

@@ -2,7 +2,7 @@
 may come on each channel.
 
 A message is tried once at each point that listens to its sender, and a point is visited once. A point that
-has not been visited is a mark: it is known, and what comes after it is not (definitions 19.1). Whatever was
+has not been visited is a mark: it is known, and what comes after it is not (definitions 18.1). Whatever was
 visited has all the transitions that the messages known so far give it.
 """
 

@@ -50,7 +50,7 @@ class MakingOfPrograms(ABC, Generic[P]):
 
     def begin(self, most: int | None) -> dict[str, Automaton[P]]:
         """All automata or, if these take more than so many steps, their first points. Where a restart begins
-        with what a disk holds, or in a state of its own, they are whole (definitions 19.6)."""
+        with what a disk holds, or in a state of its own, they are whole (definitions 18.6)."""
         logs = followed()
         if logs is not None:
             return explore_along(self.programs, logs)

@@ -75,7 +75,7 @@ class MethodsForAnyLength:
             self.portfolios[name] = _portfolio(self.request, self.model, self.asks[name])
         asked, effort = self.portfolios[name], self.effort[name]
         answer = None if asked is None or effort <= 0 else asked.round(effort)
-        # A run to a mark is no violation, and a proof is one for marks, too (definitions 19.4).
+        # A run to a mark is no violation, and a proof is one for marks, too (definitions 18.4).
         return None if answer is not None and answer.run is not None and self.partly else answer
 
     def _answer(self, name: str) -> Answer | None:

@@ -221,7 +221,7 @@ def _undefined(request: Request, name: str) -> str:
 
 
 def in_part_only(request: Request, name: str) -> str:
-    """Why a property is not decided of automata that are made in part (definitions 19.6)."""
+    """Why a property is not decided of automata that are made in part (definitions 18.6)."""
     if not in_part(request.system):
         return ""
     row = PROPERTIES[name]

@@ -1,9 +1,9 @@
-"""Automata made as far as a check reaches (definitions chapter 19).
+"""Automata made as far as a check reaches (definitions chapter 18).
 
 Before anything is asked at a bound, it is asked which marks some run at this bound comes to; these are made,
 with a few states more, until there are none. Then the searches at this bound see what they would see of whole
 automata. What must stay possible is asked for with the marks as goals: so a run that leads nowhere else leads
-to none of them, however long the channels (19.5).
+to none of them, however long the channels (18.5).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _CALM = 50_000
 
 
 def needs_whole(system: System, failures: Failures, semantics: str, options: Options) -> bool:
-    """Is something asked that is defined, or proved, of whole automata only (definitions 19.6)?"""
+    """Is something asked that is defined, or proved, of whole automata only (definitions 18.6)?"""
     changing = any(failures.wanted(kind, system) for kind in KINDS if kind not in PLAIN_KINDS)
     crash = bool(failures.crash) or any(not p.reliable for p in system)
     watched = bool(system.observers) or (failures.timers or system.timers) == ON_TIME
@@ -233,5 +233,5 @@ def _reached_by(problem: ModelError, run: FoundRun) -> ModelError:
 
 
 def goal_or_mark(goal: Goal, system: System) -> Goal:
-    """What no run comes to, together with the marks: then it comes to none of them either (19.4)."""
+    """What no run comes to, together with the marks: then it comes to none of them either (18.4)."""
     return Or((goal, *marks(system))) if in_part(system) else goal

@@ -59,7 +59,7 @@ class Request:
     actions of it. `named`: the properties and requirements that were asked for by name, None where nothing
     was. `without_effect`: which faults change nothing.
 
-    Of automata that are made in part (definitions chapter 19): `before` is the request with all of its
+    Of automata that are made in part (definitions chapter 18): `before` is the request with all of its
     bounds, of which this one has those at which no run comes to a mark; `unsettled`: the limit for which that
     is not known of any.
     """
@@ -146,7 +146,7 @@ def make_request(
     asked = failures or Failures()
     check_arguments(system, failures)
     system = for_asking(system, asked, semantics, options)
-    marked, model, notes = prepare(system, asked, semantics, partly=True)
+    marked, model, notes = prepare(system, asked, partly=True, semantics=semantics)
     searched = with_process_faults(marked, model)
     idle = () if in_part(system) else faults_without_effect(asked, system, model, searched)
     named = None if properties is None else tuple(properties)
