@@ -45,6 +45,7 @@ from .choices import (
     used_choices,
 )
 from .claims import SURVIVAL, Asked, asked_of, decisive, requirement_of
+from .timer_modes import ByTimers, by_timers, modes_to_json
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -76,7 +77,8 @@ class Breaking:
 @dataclass(frozen=True)
 class Frontier:
     """`covered` says in words for which sets the two halves are exact; `alone` is the verdict on each choice
-    by itself, where it was asked."""
+    by itself, where it was asked; `timers` that on none of them, with timers at any time and on time, of a
+    protocol that has timers."""
 
     system: System
     property: str
@@ -94,6 +96,7 @@ class Frontier:
     survival: bool = False
     notes: tuple[str, ...] = ()
     budget: Budget = NO_BUDGET
+    timers: ByTimers = field(default_factory=dict)
 
     def part(self, atom: Atom) -> str:
         """What one choice does: `alone` it breaks the property, or only `together` with others, in a minimal
@@ -208,6 +211,7 @@ class Frontier:
             "monotone": self.monotone,
             "complete": self.complete,
             "notes": list(self.notes),
+            **({"timers": modes_to_json(self.timers)} if self.timers else {}),
             "seconds": round(self.seconds, 6),
         }
 
@@ -347,7 +351,23 @@ class _Survey:
             covered = _coverage(count, size, asked.name, self.k or 1, found.asked)
         if not found.complete and is_over():
             self.stop()
-        return self._result(found, covered)
+        return self._result(found, covered, self.by_timers())
+
+    def by_timers(self) -> ByTimers:
+        """Survival is asked again with timers in the other mode; to the classes of the paper they are
+        internal actions."""
+        if not self.asked.survival:
+            return {}
+        return by_timers(self.asked.system, self.verdicts.get(frozenset()), self.in_mode)
+
+    def in_mode(self, timers: str) -> Verdict | None:
+        if self.interrupted or is_over():
+            self.stop()
+            return None
+        report = self.check(frozenset(), replay=False, timers=timers)
+        if report.interrupted:
+            self.stop()
+        return decisive(report)
 
     def __call__(self, choice: FaultChoice) -> Classified:
         if is_over():
@@ -381,8 +401,9 @@ class _Survey:
         one = self.asked.survival and verdict.holds is False and verdict.faults == 1
         return replace(verdict, fewest=True) if holds and one else verdict
 
-    def check(self, choice: FaultChoice, replay: bool = True) -> Report:
+    def check(self, choice: FaultChoice, replay: bool = True, timers: str = "") -> Report:
         failures = failures_of(self.asked.system, self.named(choice), **vars(self.model))
+        failures = replace(failures, timers=timers)
         whole = self.options
         limits = whole.limits if len(choice) < 2 or not self.asked.survival else self.for_sets
         effort = self.effort if choice else max(self.effort, whole.effort // 4)
@@ -397,7 +418,7 @@ class _Survey:
     def named(self, choice: FaultChoice) -> tuple[Atom, ...]:
         return tuple(self.atoms[i] for i in sorted(choice))
 
-    def _result(self, found: LatticeFrontier, covered: str) -> Frontier:
+    def _result(self, found: LatticeFrontier, covered: str, timers: ByTimers) -> Frontier:
         asked = self.asked
         return Frontier(
             system=asked.system,
@@ -417,6 +438,7 @@ class _Survey:
             },
             survival=asked.survival,
             budget=self.model.budget,
+            timers=timers,
         )
 
     def replayed(self, choice: FaultChoice) -> Report:

@@ -26,6 +26,7 @@ from ...surveys.choices import (
 from ...surveys.claims import SURVIVAL, requirement_of
 from ...surveys.fault_counts import FaultCount, FaultCounts, fault_counts
 from ...surveys.frontier import BESIDE, Frontier, Tolerated, frontier
+from ...surveys.timer_modes import mode_in_words, status_in
 from .console import console, counter_line, print_json, uninterrupted
 from .options import (
     budget_option,
@@ -156,11 +157,13 @@ def print_frontier(out: Console, found: Frontier) -> None:
     _print_title(out, found, "" if found.k is None else f" at k = {found.k}")
     if found.without_faults is not None:
         out.print(signed(Status.VIOLATED, f" fails without any fault: {found.reason(found.without_faults)}"))
+        _print_timers(out, found, 0)
         return
     for faults in (CHANNEL_FAULTS, PROCESS_FAULTS):
         if any(atom.fault in faults for atom in found.atoms):
             out.print()
             out.print(_map(found, [a for a in found.atoms if a.fault in faults]))
+    _print_timers(out, found, max((len(a.place) + 2 for a in found.atoms), default=0))
     out.print(Text(_legend(found), "dim"))
     out.print()
     for sets in (_tolerated(found), _breaking(found)):
@@ -175,6 +178,17 @@ def _print_title(out: Console, found: Frontier | FaultCounts, bound: str = "") -
     out.print(Text(f"{found.system.name}: {found.property}{bound}{budget}", "bold"))
     for note in found.notes:
         out.print(Text(f"note: {note}"))
+
+
+def _print_timers(out: Console, found: Frontier, width: int) -> None:
+    """In line with the tables above: does it hold without faults in each mode of timers?"""
+    if not found.timers:
+        return
+    line = Text(f"  {'timers':{width}}  ")
+    for mode, verdict in found.timers.items():
+        line += Text("  ") + signed(status_in(verdict)) + Text(f" {mode_in_words(mode, verdict)}")
+    out.print()
+    out.print(line)
 
 
 def _map(found: Frontier, atoms: list[Atom]) -> Table:

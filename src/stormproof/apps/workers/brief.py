@@ -24,6 +24,7 @@ from ...search.reachability.api import reach
 from ...surveys.frontier import Frontier, frontier
 from ...surveys.mutants.api import mutate
 from ...surveys.mutants.result import MutantResult
+from ...surveys.timer_modes import modes_to_json
 from ...tell.draw.chart.build import chart
 from ...tell.draw.chart.text import chart_text
 from ...tell.draw.graph_text import automata_mermaid
@@ -199,6 +200,7 @@ def _frontier(question: Mapping[str, Any], options: Options) -> Said:
         ],
         "undecided": [[str(a) for a in atoms] for atoms in found.undecided],
         "notes": list(found.notes),
+        **({"timers": modes_to_json(found.timers)} if found.timers else {}),
         "next": _after_frontier(found),
     }
 

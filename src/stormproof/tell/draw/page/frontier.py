@@ -10,6 +10,7 @@ from ....kernel.model.status import Status
 from ....search.checks.report import Report
 from ....surveys.choices import CHANNEL_FAULTS, PROCESS_FAULTS, Atom, fault_noun, in_words
 from ....surveys.frontier import Frontier
+from ....surveys.timer_modes import said_of_modes
 from .report_data import VerdictMatrix, css_class
 
 
@@ -124,7 +125,8 @@ def _lines(found: Frontier) -> list[str]:
     lines = [f"note: {note}" for note in found.notes]
     lines += [_line("tolerates", t.atoms, found.extent(t)) for t in found.tolerated]
     lines += [_line("breaks at", b.atoms, found.reason(b)) for b in found.breaking]
-    return lines + [_line("undecided", atoms) for atoms in found.undecided]
+    lines += [_line("undecided", atoms) for atoms in found.undecided]
+    return lines + ([f"timers: {said_of_modes(found.timers)}"] if found.timers else [])
 
 
 def _line(what: str, atoms: Sequence[Atom], why: str = "") -> str:
