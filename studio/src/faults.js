@@ -60,7 +60,7 @@ export class Faults {
     const rows = group.rows.filter((row) => row.name.toLowerCase().includes(wanted));
     const body = [this.#row(group, `every ${group.what}`, (kind) => this.#every(group, kind), [], null), ...this.#rows(group, rows, wanted !== "")];
     const head = make("tr", {}, make("td"), ...group.kinds.map(([, noun]) => make("th", { scope: "col" }, noun)));
-    return make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `faults of ${group.what}s` },
+    return make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": group.title ?? `faults of ${group.what}s` },
       make("table", { id: `${group.what}-faults` }, make("thead", {}, head), make("tbody", {}, ...body)));
   }
 

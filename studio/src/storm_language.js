@@ -2,11 +2,16 @@
 import { StreamLanguage } from "@codemirror/language";
 import kinds from "./fault_kinds.json";
 
-const OPENING = ["protocol", "role", "service", "unreliable", "reliable", "communication", "timers", "faults", "rest", "durable", "require", "expect"];
+const OPENING = ["protocol", "role", "observer", "service", "unreliable", "reliable", "communication", "timers", "faults", "rest", "durable", "require", "expect"];
 const INSIDE = ["internal", "timeout", "mu", "end", "crash"];
+// Keywords where they stand for themselves; a state may be called so, too.
+const SOFT = ["var", "const", "save", "on", "after", "any", "time", "atomically", "recorded", "partition", "stays"];
+// What is written with several words.
+const PHRASES = ["at any time", "on restart", "durable var", "save", "after"];
+const SAID = ["timers on time", "timers at any time", "atomically", "recorded", "partition", "stays"];
 const CLAIMS = ["never", "always", "possible", "leads", "to", "recovers", "clean", "violated", "under", "deadlock", "at"];
 const FAULTS = [...kinds.keywords, "none"];
-const KEYWORDS = new Set([...OPENING, ...INSIDE, ...CLAIMS]);
+const KEYWORDS = new Set([...OPENING, ...INSIDE, ...CLAIMS, ...SOFT]);
 
 // So many characters before the cursor are looked at: the patterns that end there are tried at each.
 const LONGEST_LINE = 1000;
@@ -43,11 +48,13 @@ function named(state, stream) {
   const word = stream.current(), before = state.previous;
   state.previous = word;
   if (state.depth === 0 && OPENING.includes(word)) state.statement = word;
-  if (before === "role" || before === "protocol") return "className";
+  if (before === "role" || before === "observer" || before === "protocol") return "className";
   if (before === "!" || before === "?") return "string";
-  if (KEYWORDS.has(word) && before !== "->") return "keyword";
+  const named_so = SOFT.includes(word) && (before === "@" || stream.match(/^\s*[:!?@]/, false));
+  if (KEYWORDS.has(word) && before !== "->" && !named_so) return "keyword";
   if (FAULTS.includes(word)) return "atom";
   if (stream.match(/^\s*[!?@]/, false)) return "typeName";
+  if (state.statement === "observer" && stream.match(/^\s*(->|→)/, false)) return "typeName";
   if (state.depth === 0 && (before === "->" || state.statement === "faults")) return "typeName";
   if (before === "->" || stream.match(/^\s*:/, false)) return "labelName";
   return null;
@@ -55,7 +62,7 @@ function named(state, stream) {
 
 // What the text has, read with one eye closed: completion must work while it is broken.
 function outline(text, position) {
-  const roles = [...text.matchAll(/\brole\s+([\p{L}_][\p{L}\p{N}_'.-]*)/gu)].map((m) => ({ name: m[1], from: m.index }));
+  const roles = [...text.matchAll(/\b(?:role|observer)\s+([\p{L}_][\p{L}\p{N}_'.-]*)/gu)].map((m) => ({ name: m[1], from: m.index }));
   const current = roles.filter((role) => role.from < position).at(-1);
   const end = roles.find((role) => role.from > position)?.from ?? text.length;
   const body = current ? text.slice(current.from, end) : "";
@@ -82,7 +89,7 @@ export function complete(system) {
       return { from, options: options(role ? role.states : [], "variable") };
     }
     if (!word && !context.explicit) return null;
-    const keywords = found.role && /\}\s*$/.test(before) === false && inBlock(context) ? INSIDE : OPENING;
+    const keywords = found.role && /\}\s*$/.test(before) === false && inBlock(context) ? [...INSIDE, ...PHRASES] : [...OPENING, ...SAID];
     return { from, options: [...options(found.roles, "class"), ...options([...keywords, ...CLAIMS, ...FAULTS], "keyword")] };
   };
 }

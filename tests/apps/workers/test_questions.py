@@ -11,7 +11,7 @@ import pytest
 import stormproof as sp
 from stormproof.apps.workers import asking, keeping
 from stormproof.apps.workers.playing import play, show_me
-from stormproof.apps.workers.reading import read
+from stormproof.apps.workers.reading import read, system_of
 from stormproof.apps.workers.settings import settings_on, settings_to_json
 from stormproof.apps.workers.ways_to_rest import MOST_EACH, NEVER, POSSIBLE, UNKNOWN, WaysToRest
 from stormproof.apps.workers.worker import answer
@@ -60,6 +60,41 @@ def test_what_a_page_needs_to_know_of_a_system() -> None:
     assert declared == {"channel": [["loss"]], "role": [["crash"], []]}
     assert [role["lines"] for role in found["roles"]] == [[3, 3], [4, 4]]
     assert [p["roles"] for p in found["pictures"]] == [["A"], ["B"], []], "the last explains the shapes"
+
+
+@pytest.mark.parametrize(
+    ("said", "other", "words"),
+    [("", "on-time", "on time"), ("timers on time\n", "any-time", "at any time")],
+)
+def test_one_switch_turns_the_timers_of_a_file_round(said: str, other: str, words: str) -> None:
+    text = said + "role A { a: B!x -> w\n w: timeout -> end }\nrole B { b: A?x -> end }"
+    system, _ = system_of(text)
+    *_, group = read(text)["system"]["switches"]
+    assert (group["what"], group["kinds"], group["rows"]) == ("timer", [["timers", words]], [])
+    assert settings_on(system, {"timers": group["all"]}).timers == group["all"] == other
+    assert settings_on(system, {"timers": False}).timers == "", "what the page says where it is off"
+    assert settings_on(system, {"timers": []}).timers == "", "a link may hold anything"
+
+
+def test_everything_is_tried_with_the_timers_of_the_page() -> None:
+    asks = "role A { a: B!x -> w\n w: B?y -> end\n timeout -> early\n early: }"
+    late = f"{asks}\nrole B {{ b: A?x -> c\n c: A!y -> end }}\nrequire patient: never A@early"
+    found: dict[str, dict[str, Any]] = {}
+    for mode in ("", "on-time"):
+        page = {"text": late, "settings": {"timers": mode}, "effort": 3000, "seconds": 60, "memory": 1 << 30}
+        found[mode] = answer({"ask": "frontier", **page}, lambda _: None)
+    assert found[""]["without"] and not found["on-time"]["without"]
+    for said in found.values():
+        assert "timers: ✘ at any time, ✔ on time" in said["notes"]
+
+
+def test_a_cut_that_the_file_declares_is_shown_at_each_channel_that_it_takes_down() -> None:
+    text = (
+        "faults A <-> B: cut\nrole A { a: B!x -> b\n b: B?y -> end }\nrole B { b: A?x -> c\n c: A!y -> end }"
+    )
+    channels, _ = read(text)["system"]["switches"]
+    assert ["cut", "cut"] in channels["kinds"]
+    assert [row["declared"] for row in channels["rows"]] == [["cut"], ["cut"]]
 
 
 def test_a_long_search_for_rest_holds_up_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,10 +7,13 @@ from functools import lru_cache
 from typing import Any
 
 from ...errors import InputError, StormproofError, clipped, meant_name
-from ...kernel.model.failures import Failures
-from ...kernel.model.faults import KINDS
+from ...kernel.model.actions import Channel
+from ...kernel.model.clocks import has_timers
+from ...kernel.model.failures import FailureModel, Failures
+from ...kernel.model.faults import CUT, KINDS
 from ...kernel.model.phrases import plural, queues
 from ...kernel.model.system import System
+from ...kernel.model.timers import ANY, ON_TIME, WORDS
 from ...languages import formats
 from ...languages.formats.storm_places import NoPlaces, Places
 from ...tell.draw.automaton import draw_roles
@@ -134,18 +137,41 @@ def _switches(system: System) -> list[dict[str, Any]]:
             "name": " → ".join(channel),
             "key": list(channel),
             "group": f"from {channel.sender}",
-            "declared": [kind.keyword for kind in declared.on(channel).kinds],
+            "declared": _declared_on(declared, channel),
         }
         for channel in system.channels
     ]
     roles = [
         {"name": p.name, "key": p.name, "group": "", "declared": _declared_of(system, p.name)} for p in system
     ]
-    kinds = [[kind.keyword, kind.noun] for kind in KINDS]
+    kinds = [[kind.keyword, kind.noun] for kind in (*KINDS, CUT)]
     return [
         {"what": "channel", "kinds": kinds, "all": True, "rows": channels},
         {"what": "role", "kinds": [[kind, kind] for kind in ROLE_FAULTS], "all": None, "rows": roles},
+        *_timers(system),
     ]
+
+
+def _timers(system: System) -> list[dict[str, Any]]:
+    """One switch for all timers: the mode that the file does not say. `title`: these are no faults."""
+    if not any(map(has_timers, system)):
+        return []
+    other = ON_TIME if (system.timers or ANY) == ANY else ANY
+    return [
+        {
+            "what": "timer",
+            "title": "when timers expire",
+            "kinds": [["timers", WORDS[other]]],
+            "all": other,
+            "rows": [],
+        }
+    ]
+
+
+def _declared_on(model: FailureModel, channel: Channel) -> list[str]:
+    """The faults of a channel that the file declares."""
+    cuts = [CUT.keyword] if any(channel in cut for cut in model.cuts) else []
+    return [*(kind.keyword for kind in model.on(channel).kinds), *cuts]
 
 
 def _declared_of(system: System, role: str) -> list[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ...kernel.model.phrases import listed
 from ...options import Options
 from ...surveys.choices import Atom
 from ...surveys.frontier import Frontier, frontier
+from ...surveys.timer_modes import said_of_modes
 from .asking import Tell
 from .reading import system_of
 from .settings import settings_on
@@ -22,7 +24,7 @@ def try_everything(text: str, settings: Any, options: Options, tell: Tell) -> di
     system, _ = system_of(text)
     failures = settings_on(system, settings)
     found = frontier(
-        system,
+        replace(system, timers=failures.timers or system.timers),
         file_faults=failures.file_faults,
         corrupt_scope=failures.corrupt_scope,
         budget=failures.budget,
@@ -36,7 +38,7 @@ def try_everything(text: str, settings: Any, options: Options, tell: Tell) -> di
         "more": max(0, len(found.tolerated) - _MOST_SETS),
         "complete": found.complete,
         "without": "" if found.without_faults is None else found.reason(found.without_faults),
-        "notes": list(found.notes),
+        "notes": [*found.notes, *([f"timers: {modes}"] if (modes := said_of_modes(found.timers)) else [])],
     }
 
 
