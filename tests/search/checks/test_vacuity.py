@@ -80,6 +80,13 @@ def test_a_stop_is_one_more_state() -> None:
     assert vacuous("require always possible A@s | A@t", stop="A") == ()
 
 
+def test_a_stop_leads_to_where_a_role_has_stopped() -> None:
+    assert vacuous("require B@stopped leads to A@t", stop="B") == ()
+    absent = ("it speaks of B@stopped, to which nothing leads",)
+    assert vacuous("require never B@stopped & A@s") == absent
+    assert absent[0] in vacuous("require B@stopped leads to A@t", stop="A")
+
+
 #: B is in `lost` only after a loss, and then A has given up.
 LOST = """
 role A { s: B!x -> t

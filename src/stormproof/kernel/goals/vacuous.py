@@ -11,6 +11,7 @@ from ..model.failures import FailureModel
 from ..model.goal import And, At, Goal, Not, Or, show
 from ..model.goal_forms import normal_form
 from ..model.requirement import ALWAYS_POSSIBLE, NEVER, Claim
+from ..model.rest import STOPPED
 from ..model.system import System
 from .cubes import Cube, Demand, first_cases, letters, taken
 from .named import quiet_states
@@ -102,12 +103,14 @@ def _joined(goal: Goal, joined: bool) -> Iterator[At]:
         yield goal
 
 
-def out_of_reach(claim: Claim, system: System) -> tuple[At, ...]:
-    """The parts `P@s` of a claim to which no path of the role's automaton leads."""
+def out_of_reach(claim: Claim, system: System, failures: FailureModel) -> tuple[At, ...]:
+    """The parts `P@s` of a claim to which no path of the role's automaton leads, nor a stop."""
     reached: dict[str, set[str]] = {}
     observers = {observer.name: observer for observer in system.observers}
 
     def unreached(part: At) -> bool:
+        if part.process in failures.stop and STOPPED in part.states:
+            return False
         if part.process not in reached:
             watching = observers.get(part.process)
             found = system[part.process].reachable() if watching is None else watching.reachable()

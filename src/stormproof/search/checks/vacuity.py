@@ -33,7 +33,7 @@ def vacuity(
     said = says_nothing(searched.claim, model.system, model.failures)
     if said:
         return (said,)
-    absent = out_of_reach(requirement.claim, request.prepared)
+    absent = out_of_reach(requirement.claim, request.prepared, request.model)
     parts = {said: goal for said, goal in needed(requirement.claim, _shown).items() if goal not in absent}
     unreached = _unreached(request, parts, model, found)
     return (*(nothing_leads_to(part, _shown) for part in absent), *unreached)

@@ -47,7 +47,7 @@ def _of_requirement(system: System, requirement: Requirement) -> Iterator[str]:
     if nothing:
         yield nothing
     else:
-        yield from (nothing_leads_to(part, _shown) for part in out_of_reach(requirement.claim, marked))
+        yield from (nothing_leads_to(part, _shown) for part in out_of_reach(requirement.claim, marked, model))
 
 
 def _of_faults(system: System, asked: Failures) -> Iterator[str]:
