@@ -96,6 +96,30 @@ LIMITS = (
     Limit("view-change", "no-majority", 2, "deadlock"),
     Limit("raft-log-any-vote", "agreed", 0),
     Limit("dining-philosophers", "starvation", 0, "deadlock"),
+    # The client repeats its message; what is sent to a role that has stopped is taken, and so nothing grows.
+    Limit("store-then-ack", "dead-server", 1, "livelock"),
+    # The answer goes before the record, so nothing has to fail; a restart then loses what was answered.
+    Limit("ack-then-store", "recorded-first", 0),
+    Limit("ack-then-store", "kept", 1),
+    Limit("enqueue-then-checkpoint", "twice", 1),
+    Limit("checkpoint-then-enqueue", "nothing-lost", 1),
+    # As many restarts as the counter has values bring it back to what it was.
+    Limit("nfs-verifier", "wrapped", 3),
+    Limit("nfs-no-verifier", "stored", 1),
+    Limit("ota-one-slot", "starts", 1),
+    # The server repeats an image that the device never answers, as often as it likes before it is taken.
+    Limit("ota-one-slot", "updated", 1, "divergence"),
+    Limit("broker-manual-ack", "twice", 1),
+    # The loss of a job in the hands of its consumer is noticed by nobody: all are at rest.
+    Limit("broker-auto-ack", "nothing-lost", 1),
+    # The caller asks again and again, and the breaker refuses.
+    Limit("circuit-breaker", "dead-service", 1, "livelock"),
+    # The probe is lost, and all wait. On time two losses open the breaker first.
+    Limit("circuit-breaker-stuck", "served", 1, "deadlock"),
+    Limit("circuit-breaker-stuck", "served-on-time", 3, "deadlock"),
+    # B is cut off from A, and from C or C from A.
+    Limit("swim", "two-links", 2),
+    Limit("swim-direct", "one-link", 1),
 )
 
 
@@ -143,6 +167,14 @@ MENDED = (
     ("go-back-n", "right"),
     ("chain-replication-bypass", "arrives"),
     ("outbox", "consistent"),
+    ("store-then-ack", "kept"),
+    ("store-then-ack", "recorded-first"),
+    ("enqueue-then-checkpoint", "nothing-lost"),
+    ("nfs-verifier", "stored"),
+    ("ota-two-slots", "starts"),
+    ("broker-manual-ack", "nothing-lost"),
+    ("circuit-breaker", "served"),
+    ("swim", "one-link"),
 )
 
 
