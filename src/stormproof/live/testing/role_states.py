@@ -11,6 +11,18 @@ from ..conformance.log import LogEvent, event_of, is_silent
 from ..conformance.role_paths import silently_reached
 
 
+def recording_at_once(process: Process) -> Process:
+    """The role as an implementation shows it whose handlers return when what they store is stored: from a state
+    that is not recorded yet nothing comes before the record (definitions 14.1)."""
+    unrecorded = {t.source for t in process.transitions if _is_record(t)}
+    kept = (t for t in process.transitions if t.source not in unrecorded or _is_record(t))
+    return replace(process, transitions=tuple(kept)) if unrecorded else process
+
+
+def _is_record(transition: Transition) -> bool:
+    return isinstance(transition.action, Internal) and transition.action.record
+
+
 @dataclass(frozen=True)
 class RoleStates:
     """The states that a role may be in, those that it reaches by silent actions included."""
@@ -20,7 +32,7 @@ class RoleStates:
 
     @classmethod
     def start(cls, process: Process) -> RoleStates:
-        return cls(process, frozenset()).at([process.initial])
+        return cls(recording_at_once(process), frozenset()).at([process.initial])
 
     def at(self, states: Iterable[str]) -> RoleStates:
         return replace(self, states=silently_reached(self.process, states))

@@ -21,7 +21,7 @@ from ...options import Knobs
 from ...programs.extraction.naming import is_raised
 from ..conformance.log import LogEvent, event_of, is_silent
 from .generate import RoleUnderTest, what_is_tested
-from .role_states import RoleStates
+from .role_states import RoleStates, recording_at_once
 from .role_test import WAITS
 from .scenarios import Scenario, to_its_end
 
@@ -59,7 +59,7 @@ def vectors(
 
 
 def vectors_of(tested: RoleUnderTest) -> dict[str, Any]:
-    process = tested.model.system[tested.role]
+    process = recording_at_once(tested.model.system[tested.role])
     return {
         "stormproof": "vectors",
         "version": VERSION,
