@@ -41,6 +41,9 @@ class GateAnswer:
             return 0
         return 0 if 0 < len(self.mutants.survivors) <= self.survivors else self.mutants.exit_code
 
+    def __bool__(self) -> bool:
+        return self.exit_code == 0
+
     @property
     def exit_code(self) -> int:
         """1: something is wrong in any part; 3: something is undecided; 0: the gate is open."""

@@ -216,10 +216,9 @@ def test_rows_name_the_failures_of_a_requirement_and_what_is_not_required(run: R
     result = run("check", str(path))
     assert result.code == 0
     assert re.search(r"◐ recovers +under loss on A -> B +up to channels of", result.out)
-    assert re.search(
-        r"✘ clean +everybody .* fails without any fault, not\n +left behind +required\n", result.out
-    )
-    assert "required" in result.out and "replayed" not in result.out, "nothing that is required breaks"
+    words = " ".join(result.out.split())
+    assert "fails without any fault," in words and "only if a message, an action" in words
+    assert "not required" in words and "replayed" not in result.out, "nothing that is required breaks"
 
 
 @pytest.mark.parametrize("arguments", [("check", "alternating-bit", "--loss"), ("frontier", "client-server")])

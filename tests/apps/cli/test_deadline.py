@@ -30,6 +30,7 @@ LOSSY = "role A { a: B!x -> b\n b: }\nrole B { a: A?x -> b\n b: }\n"
 NEEDS: dict[str, tuple[str, ...]] = {
     "reach": ("B@b",),
     "testgen": ("--role", "A"),
+    "gate": ("--role", "A", "--run", "true"),
     "trace": ("LOG",),
     "crash": ("--sweep",),
     "draw": ("--property", "recovers", "--loss"),

@@ -76,9 +76,11 @@ Expected = list[tuple[str, list[tuple[int, tuple[str, ...]]]]]
 
 @cache
 def expected_scopes() -> Expected:
-    """Each text of the library, and parts of the scopes of its words by their places."""
+    """Each text of the library, and parts of the scopes of its words by their places. Expressions and updates,
+    in texts with variables, are not coloured."""
     found = []
-    for text in filter(lambda text: len(text) < 20_000, map(protocols.source, protocols.names())):
+    flat = (name for name in protocols.names() if not protocols.protocol(name).made_of_data)
+    for text in filter(lambda text: len(text) < 20_000, map(protocols.source, flat)):
         words = outline(text).words
         places = [(w.start, wanted(text, w)) for w in words]
         found.append((text, places + [(at, WANTED["comment"]) for at, _ in comments(text, words)]))
@@ -130,4 +132,4 @@ def test_the_extension_contains_the_files_that_it_names() -> None:
     package = json.loads((EXTENSION / "package.json").read_text("utf-8"))["contributes"]
     named = [package["languages"][0]["configuration"], package["grammars"][0]["path"]]
     assert all((EXTENSION / path).is_file() for path in named)
-    assert [c["title"] for c in package["commands"]] == ["Open in studio"]
+    assert [c["title"] for c in package["commands"]] == ["Open in studio", "Open the studio in a browser"]

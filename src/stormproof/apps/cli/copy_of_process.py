@@ -18,7 +18,7 @@ from typing import NoReturn
 
 import stormproof_command
 
-from ...errors import InputError, Place
+from ...errors import InputError, Place, StormproofError
 from ...limits import is_over, ring, set_alarm, why_interrupted
 from ...python_process import end_with, need_posix
 from .problems import Undecided
@@ -27,6 +27,9 @@ from .problems import Undecided
 _TOLD, _RUNNING, _CODE = range(3)
 
 _shared: mmap.mmap | None = None
+
+#: What was said of the copy that this process has waited for: whoever tries again runs no file here.
+_ended: StormproofError | None = None
 
 
 def leave_copy(code: object) -> None:
@@ -40,6 +43,8 @@ def leave_copy(code: object) -> None:
 @contextlib.contextmanager
 def running(file: str) -> Iterator[None]:
     """What is done within runs a file, and may end the process."""
+    if _ended is not None:
+        raise _ended
     if _shared is None and stormproof_command.owns_process:
         _go_on_in_a_copy(file)
     try:
@@ -61,14 +66,18 @@ def _note(what: int, value: bool) -> None:
 
 def _go_on_in_a_copy(file: str) -> None:
     """This returns in the copy."""
-    global _shared
+    global _shared, _ended
     need_posix("a file with roles in Python, on the command line,")
     sys.stdout.flush()
     sys.stderr.flush()
     _shared = mmap.mmap(-1, 3)
     before, copy = os.getpid(), os.fork()
     if copy:
-        _wait(copy, file)
+        try:
+            _wait(copy, file)
+        except StormproofError as problem:
+            _ended = problem
+            raise
     # A terminal sends Ctrl-C to both processes, and this one hears of it from the other.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if signal.getsignal(signal.SIGALRM) is ring:

@@ -12,7 +12,7 @@ from ..conformance.role_paths import silently_reached
 
 
 def recording_at_once(process: Process) -> Process:
-    """The role as an implementation shows it whose handlers return when what they store is stored: from a state
+    """The role as an implementation shows it whose handlers return when what they store is stored: in a state
     that is not recorded yet nothing comes before the record (definitions 14.1)."""
     unrecorded = {t.source for t in process.transitions if _is_record(t)}
     kept = (t for t in process.transitions if t.source not in unrecorded or _is_record(t))

@@ -90,6 +90,9 @@ class CodeReport:
     def never(self) -> tuple[RealisedTransition, ...]:
         return tuple(row for row in self.coverage if not row.handlers)
 
+    def __bool__(self) -> bool:
+        return self.exit_code == 0
+
     @property
     def exit_code(self) -> int:
         not_run = self.with_verdict(NOT_RUN) if not self.stopped else ()

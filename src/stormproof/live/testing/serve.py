@@ -44,6 +44,9 @@ class RandomRuns:
     stopped: bool = False
     again: bool = True
 
+    def __bool__(self) -> bool:
+        return self.exit_code == 0
+
     @property
     def exit_code(self) -> int:
         return 1 if self.failure is not None else 3 if self.stopped else 0
