@@ -129,3 +129,16 @@ def test_loops_without_time_as_defined() -> None:
         assert may_stand_still(model) or not expected, f"seed {seed}"
         met[bool(expected), may_stand_still(model)] += 1
     assert min(met[True, True], met[False, True], met[False, False]) > 10
+
+
+def test_time_that_passes_is_no_role_that_loops() -> None:
+    """Nobody answers: the client asks and waits for its timer, and time passes in each round."""
+    asking = (
+        "timers on time\nrole Client { ask: Server!get -> wait\n  wait: Server?value -> done\n"
+        "  timeout -> ask\n  done: }\n"
+        "service role Server { up: Client?get -> up\n  or: Client!value -> up }\n"
+        "rest Client@done\n"
+    )
+    found = sp.survives(sp.loads(asking))
+    assert found.holds is False and found.witness is not None and found.witness.ending == "livelock"
+    assert found.reason == "livelock: Client and Server loop for ever, and Client never rests"

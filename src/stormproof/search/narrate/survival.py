@@ -48,12 +48,12 @@ def _blocked(end: RunEnd) -> Iterator[str]:
 
 
 def _steps_for_ever(end: RunEnd) -> list[Act]:
-    """What repeats at the end of the run, if anything does."""
+    """What roles repeat at the end of the run, if any do; time that passes is no action (definitions 16.4)."""
     if end.witness.ending not in ("livelock", "divergence"):
         return []
     since = repetition(end.system, end.witness).since
     steps = end.witness.steps[end.witness.calm_from or 0 if since is None else since :]
-    return [step for step in steps if isinstance(step, Act)]
+    return [step for step in steps if isinstance(step, Act) and step.process in end.system.names]
 
 
 def _livelock(end: RunEnd) -> str:
