@@ -120,6 +120,11 @@ LIMITS = (
     # B is cut off from A, and from C or C from A.
     Limit("swim", "two-links", 2),
     Limit("swim-direct", "one-link", 1),
+    # The client asks and is refused for ever: S1 pings and never learns its view, or is never replaced.
+    Limit("view-service-ack", "one-direction", 1, "livelock"),
+    Limit("view-service-ack", "fail-over", 1, "livelock"),
+    # What is sent to the stopped S2 is taken, so the client asks again and nothing grows.
+    Limit("view-service", "dead-backup", 1, "livelock"),
 )
 
 
@@ -175,6 +180,8 @@ MENDED = (
     ("broker-manual-ack", "nothing-lost"),
     ("circuit-breaker", "served"),
     ("swim", "one-link"),
+    ("view-service", "one-direction"),
+    ("view-service", "fail-over"),
 )
 
 

@@ -127,6 +127,8 @@ GROUP_OF: Mapping[str, str] = {
             "circuit-breaker-stuck",
             "swim",
             "swim-direct",
+            "view-service",
+            "view-service-ack",
         ),
         EVERYDAY,
     ),
