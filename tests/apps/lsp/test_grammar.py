@@ -77,9 +77,10 @@ Expected = list[tuple[str, list[tuple[int, tuple[str, ...]]]]]
 @cache
 def expected_scopes() -> Expected:
     """Each text of the library, and parts of the scopes of its words by their places. Expressions and updates,
-    in texts with variables, are not coloured."""
+    in texts with variables, and events of observers are not coloured."""
     found = []
-    flat = (name for name in protocols.names() if not protocols.protocol(name).made_of_data)
+    systems = ((name, protocols.protocol(name)) for name in protocols.names())
+    flat = (name for name, system in systems if not system.made_of_data and not system.observers)
     for text in filter(lambda text: len(text) < 20_000, map(protocols.source, flat)):
         words = outline(text).words
         places = [(w.start, wanted(text, w)) for w in words]
