@@ -28,7 +28,17 @@ WORDS = {
 WORDS |= {"atomically", "on", "restart", "recorded", "fault", "internal", "timeout", "crash", "mu", "end"}
 
 
-@pytest.mark.parametrize("name", [n for n in protocols.names() if len(protocols.source(n)) < 20_000])
+WORDS |= {"timers", "after", "at", "any", "time"}
+
+
+def flat() -> list[str]:
+    """Words in expressions and in events of observers are told apart where they are read, and not here."""
+    systems = ((name, protocols.protocol(name)) for name in protocols.names())
+    small = (pair for pair in systems if len(protocols.source(pair[0])) < 20_000)
+    return [name for name, system in small if not system.made_of_data and not system.observers]
+
+
+@pytest.mark.parametrize("name", flat())
 def test_every_word_of_the_library_is_known(name: str) -> None:
     text = protocols.source(name)
     found = outline(text).words
