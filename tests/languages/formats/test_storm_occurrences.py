@@ -28,7 +28,7 @@ WORDS = {
 WORDS |= {"atomically", "on", "restart", "recorded", "fault", "internal", "timeout", "crash", "mu", "end"}
 
 
-WORDS |= {"timers", "after", "at", "any", "time"}
+WORDS |= {"timers", "after", "at", "any", "time", "leads", "to", "cut", "partition", "stays"}
 
 
 def flat() -> list[str]:
