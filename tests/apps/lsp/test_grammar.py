@@ -76,8 +76,8 @@ Expected = list[tuple[str, list[tuple[int, tuple[str, ...]]]]]
 
 @cache
 def expected_scopes() -> Expected:
-    """Each text of the library, and parts of the scopes of its words by their places. Expressions and updates,
-    in texts with variables, and events of observers are not coloured."""
+    """Each text of the library, and parts of the scopes of its words by their places. Expressions, updates
+    and events of observers are not coloured."""
     found = []
     systems = ((name, protocols.protocol(name)) for name in protocols.names())
     flat = (name for name, system in systems if not system.made_of_data and not system.observers)

@@ -48,7 +48,7 @@ def _blocked(end: RunEnd) -> Iterator[str]:
 
 
 def _steps_for_ever(end: RunEnd) -> list[Act]:
-    """What roles repeat at the end of the run, if any do; time that passes is no action (definitions 16.4)."""
+    """What roles repeat at the end of the run, if any do; time passing is no action (definitions 16.4)."""
     if end.witness.ending not in ("livelock", "divergence"):
         return []
     since = repetition(end.system, end.witness).since
