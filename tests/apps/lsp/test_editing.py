@@ -51,6 +51,69 @@ async def test_hover_says_what_a_name_stands_for(edit: Edit) -> None:
     assert "3 states" in role and "channel Shop→Buyer: no faults declared" in role
 
 
+DISKS = """timers on time
+faults * : cut
+faults partition A | B stays
+durable A@b atomically
+role A {
+  on restart -> a
+  a: B!x -> b
+  b: timeout after 2 -> save
+  save: timeout at any time -> a
+}
+role B { c: A?x -> c }
+observer O { n: A@b -> n }
+require r: never A@b recorded & O@n
+"""
+
+
+@pytest.mark.parametrize(
+    ("context", "inner", "said"),
+    [
+        ("timers on time", "timers", "unless the file says otherwise"),
+        ("timers on time", "on", "timers on time: messages and actions take no time"),
+        (": cut", "cut", "loses what it holds"),
+        ("| B stays", "stays", "for good"),
+        ("faults partition", "partition", "one side to another"),
+        ("durable A@b", "durable", "records the state"),
+        ("atomically", "atomically", "one step"),
+        ("on restart", "restart", "where the role begins after a restart"),
+        ("after 2", "after", "units of time"),
+        ("at any time", "any", "at any moment"),
+        ("observer O", "observer", "never acts"),
+        ("A@b recorded", "recorded", "the disk of P holds"),
+        ("-> save", "save", "state save of A"),
+    ],
+)
+async def test_hover_says_what_a_word_means(edit: Edit, context: str, inner: str, said: str) -> None:
+    editor = edit(DISKS)
+    params = lsp.HoverParams(editor.identifier, editor.position(context, inner))
+    found = await editor.client.text_document_hover_async(params)
+    assert found is not None and isinstance(found.contents, lsp.MarkupContent)
+    assert said in found.contents.value
+
+
+async def test_observers_are_symbols_with_their_states(edit: Edit) -> None:
+    editor = edit(DISKS)
+    params = lsp.DocumentSymbolParams(editor.identifier)
+    found = await editor.client.text_document_document_symbol_async(params)
+    said = [
+        (s.name, [c.name for c in s.children or ()]) for s in found or () if isinstance(s, lsp.DocumentSymbol)
+    ]
+    assert ("O", ["n"]) in said
+
+
+async def test_hover_of_words_with_variables(edit: Edit) -> None:
+    editor = edit(
+        "role A {\n durable var n: 0..1 = 0\n a: B!x -> b\n b: save -> c\n c:\n}\nrole B { d: A?x -> d }"
+    )
+    for context, inner, said in (("durable var", "var", "survives a restart"), ("b: save", "save", "writes")):
+        params = lsp.HoverParams(editor.identifier, editor.position(context, inner))
+        found = await editor.client.text_document_hover_async(params)
+        assert found is not None and isinstance(found.contents, lsp.MarkupContent)
+        assert said in found.contents.value
+
+
 async def test_definition_and_references_cross_roles(edit: Edit) -> None:
     editor = edit()
 
@@ -170,14 +233,25 @@ def coloured(editor: Editor, data: list[int]) -> list[tuple[str, str]]:
         ("faults Buyer -> Shop: ", {"loss", "reorder", "corrupt"}, {"Shop"}),
         ("require paid: never Buyer@", {"ask", "done"}, {"idle"}),
         ("require ", {"never", "recovers", "leads to"}, {"loss"}),
-        ("require Buyer@ask ", {"leads to"}, {"loss"}),
+        ("require Buyer@ask ", {"leads to", "recorded"}, {"loss"}),
+        ("role Buyer {\n  on", {"on restart", "durable var", "save", "after", "at any time"}, {"recorded"}),
+        ("timers ", {"on time", "at any time"}, {"loss"}),
+        ("durable Buyer@done ", {"atomically"}, {"recorded"}),
+        ("faults partition Buyer | Shop ", {"stays"}, {"loss"}),
+        ("faults Shop -> Buyer: ", {"cut"}, {"stays"}),
+        ("observer", {"observer"}, {"save"}),
+        ("observer Seen {\n  none: ", {"Buyer", "Shop", "restart"}, {"timeout"}),
+        ("observer Seen {\n  none: Buyer -> ", {"Shop", "none"}, {"idle"}),
+        ("observer Seen {\n  none: Buyer -> Shop?", {"order", "_"}, {"price", "crash"}),
+        ("observer Seen {\n  none: Shop@", {"idle", "decide"}, {"wait"}),
     ],
 )
 async def test_completion_in_a_text_that_ends_here(
     edit: Edit, before: str, offered: set[str], not_offered: set[str]
 ) -> None:
-    start = SHOP.index(before.partition(": ")[0] if "paid" not in before and ":" in before else before[:8])
-    head = SHOP[:start] if before.startswith("role") else SHOP
+    inside = before.startswith("role")
+    start = SHOP.index(before.partition(": ")[0] if ":" in before else before[:8]) if inside else 0
+    head = SHOP[:start] if inside else SHOP
     rest = SHOP[SHOP.index("  wait: Shop") :] if before.startswith("role") else ""
     editor = edit(f"{head}{before}\n{rest}")
     at = editor.at(len(head) + len(before))

@@ -10,6 +10,7 @@ from lsprotocol import types as lsp
 from ...errors import printable
 from ...kernel.model.actions import CRASH, Channel
 from ...kernel.model.goal import NAMED
+from ...kernel.model.observer import HAPPENINGS
 from ...kernel.model.requirement import PROCESS_FAULTS
 from ...kernel.model.system import COMMUNICATIONS
 from ...kernel.model.timers import WORDS
@@ -31,7 +32,14 @@ _TRANSFER = re.compile(rf"({NAME})\s*([!?])\s*\w*$")
 _TARGET = re.compile(r"->\s*\w*$")
 _PLACE = re.compile(rf"({NAME})@(?:\{{[^}}]*)?\s*\w*$")
 _CHANNEL = re.compile(rf"(?:({NAME})|\*)\s*<?->\s*\w*$")
+_EVENT = re.compile(rf"({NAME})\s*->\s*({NAME})\s*[!?]\s*\w*$")
 _UNDER = re.compile(r"\bunder\b[^\n]*$")
+
+#: What an alternative, or a line of a role, may begin with, or have behind its action.
+_IN_ROLES = (
+    *("internal", "timeout", "after", "at any time"),
+    *("on restart", "durable var", "var", "save"),
+)
 
 _KINDS = {
     words.ROLE: lsp.CompletionItemKind.Class,
@@ -63,8 +71,10 @@ def _unfinished(text: OpenText, offset: int) -> str | None:
 
 
 def _options(text: OpenText, offset: int, line: str) -> Iterator[tuple[str, str]]:
-    role = _role_around(text, offset)
-    if role is None:
+    role, observer = _role_around(text, offset), _role_around(text, offset, "observer")
+    if observer is not None:
+        yield from _watched(text, observer, line)
+    elif role is None:
         yield from _statement(text, line)
     elif found := _TRANSFER.search(line):
         yield from _of(words.MESSAGE, _messages(text, role, _bare(found[1]), found[2]))
@@ -72,7 +82,22 @@ def _options(text: OpenText, offset: int, line: str) -> Iterator[tuple[str, str]
         yield from _of(words.STATE, map(quote, [*text.outline.of_kind(words.STATE, role), "end"]))
     else:
         yield from _roles(text)
-        yield from _of(words.KEYWORD, ("internal", "timeout", "after", "at any time"))
+        yield from _of(words.KEYWORD, _IN_ROLES)
+
+
+def _watched(text: OpenText, observer: str, line: str) -> Iterator[tuple[str, str]]:
+    """In the body of an observer: an event, and where it leads."""
+    if found := _EVENT.search(line):
+        ends = _bare(found[1]), _bare(found[2])
+        yield from _of(words.MESSAGE, [*_messages(text, *ends, "!")[:-1], "_"])
+    elif found := _PLACE.search(line):
+        yield from _of(words.STATE, map(quote, text.outline.of_kind(words.STATE, _bare(found[1]))))
+    else:
+        if _TARGET.search(line):  # a receiver, or the next state
+            yield from _of(words.STATE, map(quote, text.outline.of_kind(words.STATE, observer)))
+        else:
+            yield from _of(words.KEYWORD, HAPPENINGS)
+        yield from _roles(text)
 
 
 def _statement(text: OpenText, line: str) -> Iterator[tuple[str, str]]:
@@ -84,6 +109,12 @@ def _statement(text: OpenText, line: str) -> Iterator[tuple[str, str]]:
         yield from _of(words.STATE, map(quote, text.outline.of_kind(words.STATE, _bare(found[1]))))
     elif first == line.strip() and not line[-1:].isspace():
         yield from _of(words.KEYWORD, ("protocol", *STATEMENTS, *MODIFIERS))
+    elif first == "durable" and "@" in line:
+        yield from _of(words.KEYWORD, ("atomically",))
+        yield from _roles(text)
+    elif first == "faults" and "|" in line:
+        yield from _of(words.KEYWORD, ("stays",))
+        yield from _roles(text)
     elif first == "faults" and ":" in line:
         yield from _of(words.KEYWORD, (*FAULTS, *PROCESS_FAULTS))
     elif _UNDER.search(line):
@@ -91,7 +122,8 @@ def _statement(text: OpenText, line: str) -> Iterator[tuple[str, str]]:
         yield from _roles(text)
     elif first in ("require", "expect"):
         yield from _of(
-            words.KEYWORD, (*CLAIMS, "possible", "leads to", "under", "violated", *NAMED, *PROPERTIES)
+            words.KEYWORD,
+            (*CLAIMS, "possible", "leads to", "under", "violated", "recorded", *NAMED, *PROPERTIES),
         )
         yield from _roles(text)
     elif first == "timers":
@@ -99,6 +131,7 @@ def _statement(text: OpenText, line: str) -> Iterator[tuple[str, str]]:
     elif first == "communication":
         yield from _of(words.KEYWORD, COMMUNICATIONS)
     elif first in ("faults", "rest", "durable"):
+        yield from _of(words.KEYWORD, ("partition",) if first == "faults" else ())
         yield from _roles(text)
 
 
@@ -111,10 +144,10 @@ def _roles(text: OpenText) -> Iterator[tuple[str, str]]:
     return _of(words.ROLE, map(quote, declared))
 
 
-def _role_around(text: OpenText, offset: int) -> str | None:
+def _role_around(text: OpenText, offset: int, kind: str = "role") -> str | None:
     """The role in whose body the offset is; braces that are not closed reach to the next statement."""
     block = text.outline.block_at(offset)
-    if block is None or block.kind != "role" or block.name is None or offset <= block.name.end:
+    if block is None or block.kind != kind or block.name is None or offset <= block.name.end:
         return None
     body = text.text[block.name.end : block.end].strip()
     over = offset >= block.end if body.endswith("}") else "\n" in text.text[block.end : offset]

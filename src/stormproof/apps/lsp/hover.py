@@ -19,10 +19,13 @@ from ...languages.formats.storm_occurrences import Occurrence
 from .data_hover import data_lines
 from .open_text import OpenText
 from .shown import content
+from .words import explained
 
 
 def hover(text: OpenText, position: lsp.Position, markdown: bool = True) -> lsp.Hover | None:
     word, system = text.word_at(position), text.system
+    if word is None and (found := explained(text.outline, text.offset(position))) is not None:
+        return lsp.Hover(content([found.line], markdown), range=text.range(found.start, found.end))
     if word is None or system is None:
         return None
     lines = list(_lines(system, word))

@@ -60,10 +60,11 @@ def highlights(text: OpenText, position: lsp.Position) -> list[lsp.DocumentHighl
 
 
 def symbols(text: OpenText) -> list[lsp.DocumentSymbol]:
-    """The protocol, the roles with their states, and the requirements that have names."""
+    """The protocol, the roles and observers with their states, and the requirements that have names."""
     kinds = {
         "protocol": lsp.SymbolKind.Namespace,
         "role": lsp.SymbolKind.Class,
+        "observer": lsp.SymbolKind.Class,
         "require": lsp.SymbolKind.Property,
     }
     return [

@@ -128,7 +128,7 @@ class _Classifier:
 
     def block(self, kind: str, first: int, last: int) -> StatementSpan:
         words = self.found[first:last]
-        wanted = {"role": ROLE, "protocol": PROTOCOL, "require": REQUIREMENT}.get(kind)
+        wanted = {"role": ROLE, "observer": ROLE, "protocol": PROTOCOL, "require": REQUIREMENT}.get(kind)
         name = next((w for w in words if w.kind == wanted and w.defines), None)
         states = tuple(w for w in words if w.kind == STATE and w.defines)
         return StatementSpan(kind, words[0].start, words[-1].end, name, states)
@@ -298,8 +298,10 @@ class _Classifier:
 
     def faults(self, first: int, last: int) -> None:
         colon = next((i for i in range(first, last) if self.spelt[i] == ":"), last)
-        for i in range(first + 1, colon):
-            if self.word(i - 1) != "[":
+        parted = self.word(first + 1) == "partition" and self.word(first + 2) not in _ARROWS
+        for i in range(first + 1 + parted, colon):
+            stays = parted and self.word(i) == "stays" and self.word(i - 1) not in ("|", ",")
+            if self.word(i - 1) != "[" and not stays:
                 self.call(i, ROLE)
         self.fault_words(colon, last)
 
