@@ -20,6 +20,7 @@ class Places:
     def __init__(self, source: Source, file: File) -> None:
         self._source = source
         self._roles = file.roles
+        self._observers = {observer.body.name: observer.body for observer in file.observers}
         self._requirements = [requirement.start for requirement in file.requirements]
         self._faults = file.faults
         self._transitions: dict[tuple[str, Transition], int] = {}
@@ -43,6 +44,14 @@ class Places:
     def transition(self, role: str, transition: Transition) -> Place:
         start = self._transitions.get((role, transition))
         return self.role(role) if start is None else self._place(start)
+
+    def observer(self, name: str) -> Place:
+        return self._place(self._observers[name].start, len(name))
+
+    def watched(self, observer: str, order: int) -> Place:
+        """An alternative of an observer, by its number."""
+        rows = [row for state in self._observers[observer].states.values() for row in state.alternatives]
+        return self._place(rows[order].start, rows[order].target.end - rows[order].start)
 
     def requirement(self, index: int) -> Place:
         return self._place(self._requirements[index])
@@ -83,6 +92,12 @@ class NoPlaces:
     def transition(self, role: str, transition: Transition) -> Place:
         return self._file
 
+    def observer(self, name: str) -> Place:
+        return self.role(name)
+
+    def watched(self, observer: str, order: int) -> Place:
+        return self.role(observer)
+
     def requirement(self, index: int) -> Place:
         return self._file
 
@@ -117,6 +132,9 @@ class DataPlaces(NoPlaces):
     def transition(self, role: str, transition: Transition) -> Place:
         found = self._system.data.steps.get(role, {}).get(transition)
         return self.state(role, transition.source) if found is None else self._here(found)
+
+    def observer(self, name: str) -> Place:
+        return Place(self._name)
 
     def requirement(self, index: int) -> Place:
         return Place(self._name, self._system.requirements[index].line)

@@ -13,7 +13,9 @@ from ...languages import formats
 from ...languages.formats.storm_places import DataPlaces, NoPlaces, Places, read_with_places
 from ...search.checks.properties import ALIASES, GOALS, PROPERTIES
 from .data import data_warnings
+from .disks import disk_warnings
 from .messages import message_warnings
+from .observers import observer_warnings
 from .states import state_warnings
 from .vacuous import vacuous_warnings
 from .warning import Warning
@@ -64,6 +66,8 @@ def warnings(system: System, places: Places | NoPlaces) -> tuple[Warning, ...]:
     found = [w for process in system for w in state_warnings(process, rest, places)]
     found += message_warnings(system, places)
     found += data_warnings(system, places)
+    found += observer_warnings(system, places)
+    found += disk_warnings(system, places)
     found += _unknown_properties(system, places)
     found += vacuous_warnings(system, places)
     return tuple(sorted(dict.fromkeys(found), key=lambda w: (w.place.line or 0, w.place.column or 0)))
