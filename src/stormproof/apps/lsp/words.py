@@ -35,7 +35,7 @@ _PHRASES = {tuple(phrase.split()): line for phrase, line in EXPLAINED.items()}
 _LONGEST = max(map(len, _PHRASES))
 
 
-class Explanation(NamedTuple):
+class WordMeaning(NamedTuple):
     """What the words between two offsets mean."""
 
     start: int
@@ -43,7 +43,7 @@ class Explanation(NamedTuple):
     line: str
 
 
-def explained(outline: Outline, offset: int) -> Explanation | None:
+def explained(outline: Outline, offset: int) -> WordMeaning | None:
     """The longest phrase around the offset, unless its words name something."""
     here = next((i for i, w in enumerate(outline.words) if w.start <= offset <= w.end and _plain(w)), None)
     if here is None:
@@ -53,7 +53,7 @@ def explained(outline: Outline, offset: int) -> Explanation | None:
             found = outline.words[first : first + length]
             line = _PHRASES.get(tuple(outline.text[w.start : w.end] for w in found))
             if line is not None and first + length > here and all(map(_plain, found)):
-                return Explanation(found[0].start, found[-1].end, line)
+                return WordMeaning(found[0].start, found[-1].end, line)
     return None
 
 
