@@ -82,6 +82,7 @@ LIMITS = (
     Limit("heartbeat-split-brain", "one-writer", 0),
     Limit("chain-replication", "dead-middle", 1, "deadlock"),
     Limit("dual-write", "lost-event", 1),
+    Limit("dual-write", "forgotten", 1),
     Limit("outbox-twice", "once", 0),
     Limit("leader-lease", "fresh", 0),
     Limit("webhook-no-keys", "once", 0),
@@ -106,6 +107,9 @@ LIMITS = (
     # As many restarts as the counter has values bring it back to what it was.
     Limit("nfs-verifier", "wrapped", 3),
     Limit("nfs-no-verifier", "stored", 1),
+    # Each boot uses up an epoch; after three that came to nothing the sensor rests for good.
+    Limit("dtls-epochs", "worn-out", 3, "rest"),
+    Limit("dtls-no-epoch", "fresh", 1),
     Limit("ota-one-slot", "starts", 1),
     # The server repeats an image that the device never answers, as often as it likes before it is taken.
     Limit("ota-one-slot", "updated", 1, "divergence"),
@@ -176,6 +180,7 @@ MENDED = (
     ("store-then-ack", "recorded-first"),
     ("enqueue-then-checkpoint", "nothing-lost"),
     ("nfs-verifier", "stored"),
+    ("dtls-epochs", "fresh"),
     ("ota-two-slots", "starts"),
     ("broker-manual-ack", "nothing-lost"),
     ("circuit-breaker", "served"),

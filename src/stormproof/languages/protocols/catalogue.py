@@ -119,6 +119,8 @@ GROUP_OF: Mapping[str, str] = {
             "checkpoint-then-enqueue",
             "nfs-verifier",
             "nfs-no-verifier",
+            "dtls-epochs",
+            "dtls-no-epoch",
             "ota-two-slots",
             "ota-one-slot",
             "broker-manual-ack",
