@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...errors import StormproofError
+from ...errors import StormproofError, UsageError
 from ...kernel.data.values import Member, Value
 from ...kernel.model.actions import CRASH_ACTION
-from ...kernel.model.failures import Failures
+from ...kernel.model.clocks import has_timers
+from ...kernel.model.failures import FailureModel, Failures
 from ...kernel.model.system import System
 from ...kernel.transform.prepare import prepare
 from ...languages import formats
@@ -22,6 +24,10 @@ Traced = System | Mapping[str, Any] | str | Path | Callable[[], System]
 
 _MEMBER = re.compile(r"([^\W\d][\w-]*)\[(\d+)\]")
 _NUMBER = re.compile(r"-?\d+")
+
+
+#: What is said where the protocol has its timers on time.
+REAL_TIMERS = "timers of the protocol are on time, and those of a log are real: one may have expired early"
 
 
 def system_along(given: Traced, logs: Mapping[str, RoleLog], failures: Failures) -> System:
@@ -42,6 +48,17 @@ def system_along(given: Traced, logs: Mapping[str, RoleLog], failures: Failures)
     except StormproofError:
         return make()
     return make() if model.on_time or failures.may_change_messages(system) else system
+
+
+def as_logs_are_read(system: System, model: FailureModel) -> tuple[FailureModel, tuple[str, ...]]:
+    """The failures under which logs are compared, and what to say of that: timers of a log are real, so that
+    one may have expired early; runs with cuts are refused."""
+    if model.cuts:
+        hint = "compare with loss on these channels, and ignore the cuts of the file: --no-file-faults"
+        raise UsageError("logs are not compared with runs in which links are cut for good", hint=hint)
+    if not model.on_time:
+        return model, ()
+    return replace(model, on_time=False), (REAL_TIMERS,) if any(map(has_timers, system)) else ()
 
 
 def _maker(given: Traced) -> Callable[[], System]:

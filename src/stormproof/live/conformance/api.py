@@ -25,7 +25,7 @@ from ...kernel.transform.prepare import prepare, with_process_faults
 from ...kernel.transform.stop_restart import with_restarts_in_place
 from ...limits import Limits, as_a_whole, time_left
 from ...trust.replay_storm import replay_storm
-from .along_logs import Traced, system_along
+from .along_logs import Traced, as_logs_are_read, system_along
 from .answer import LoggedFault, TraceAnswer, Unexplained
 from .build_run import build_run
 from .channel_faults import ChannelFault
@@ -74,13 +74,11 @@ def trace(
         refuse_mailboxes(system, "logs that begin in the middle are compared with the channels of pairs only")
     asked = failures or Failures()
     marked, model, notes = prepare(system, asked)
-    if model.cuts:
-        hint = "compare with loss on these channels, and ignore the cuts of the file: --no-file-faults"
-        raise UsageError("logs are not compared with runs in which links are cut for good", hint=hint)
+    model, timers = as_logs_are_read(system, model)
     searched = with_restarts_in_place(with_process_faults(marked, model), marked)
     survival = SurvivalModel(searched, model, rest_states(searched))
     found = _by_role(survival.system, read)
-    said = (*notes, *process_failures(marked, model))
+    said = (*notes, *timers, *process_failures(marked, model))
 
     def compared(reading: Mapping[str, RoleLog]) -> TraceAnswer:
         comparison = _Comparison(survival, reading, said)

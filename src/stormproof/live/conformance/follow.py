@@ -23,6 +23,7 @@ from ...kernel.semantics.silent_steps import initial
 from ...kernel.transform.extras import survival_model
 from ...kernel.transform.prepare import prepare, with_process_faults
 from ...kernel.transform.stop_restart import with_restarts_in_place
+from .along_logs import as_logs_are_read
 from .answer import TraceAnswer, Unexplained
 from .event_search import EventSearch, best_places
 from .log import LogEvent, RoleLog, event_of, is_silent
@@ -90,7 +91,9 @@ class LogFollower:
         if asked.budget.limited and asked.budget.to_json().keys() != {"total"}:
             hint = "limit them in all: --budget N; or compare the whole log, without --follow"
             raise UsageError("a log that grows is not compared with budgets of single kinds", hint=hint)
-        marked, model, self._notes = prepare(system, asked)
+        marked, model, notes = prepare(system, asked)
+        model, timers = as_logs_are_read(system, model)
+        self._notes = (*notes, *timers)
         searched = with_restarts_in_place(with_process_faults(marked, model), marked)
         self.model = survival_model(searched, model)
         self.roles = tuple(name for name in system.names if name in roles)
