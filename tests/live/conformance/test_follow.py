@@ -21,6 +21,7 @@ from stormproof.live.conformance.answer import TraceAnswer
 from stormproof.live.conformance.follow import LogFollower
 from stormproof.live.conformance.log import LogEvent, RoleLog, event_of, is_silent
 from tests.support.command_line import Run, run  # noqa: F401
+from tests.support.processes import started
 
 ASK = """\
 protocol Ask
@@ -152,21 +153,21 @@ def test_on_the_command_line(run: Run, here: Path) -> None:  # noqa: F811
 
 def test_a_file_that_grows(here: Path) -> None:
     command = [sys.executable, "-m", "stormproof", "trace", "ask.storm", "b.ndjson", "--follow", "--no-chart"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    time.sleep(1)
-    with Path("b.ndjson").open("a", buffering=1) as file:
-        for part in (line("receive", "ask"), line("receive", "ask")[:9], line("receive", "ask")[9:]):
-            file.write(part)
-            file.flush()
-            time.sleep(0.3)
-    said, _ = process.communicate(timeout=60)
+    with started(command, stdout=subprocess.PIPE, text=True) as process:
+        time.sleep(1)
+        with Path("b.ndjson").open("a", buffering=1) as file:
+            for part in (line("receive", "ask"), line("receive", "ask")[:9], line("receive", "ask")[9:]):
+                file.write(part)
+                file.flush()
+                time.sleep(0.3)
+        said, _ = process.communicate(timeout=60)
     assert process.returncode == 1 and "b.ndjson:4: B receives ask from A" in said
 
 
 def test_ctrl_c_gives_what_is_known(here: Path) -> None:
     command = [sys.executable, "-m", "stormproof", "trace", "ask.storm", "b.ndjson", "--follow"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    time.sleep(5)
-    process.send_signal(signal.SIGINT)
-    said, _ = process.communicate(timeout=60)
+    with started(command, stdout=subprocess.PIPE, text=True) as process:
+        time.sleep(5)
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=60)
     assert process.returncode == 0 and said.startswith("conforms so far: 2 events")
