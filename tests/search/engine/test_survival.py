@@ -7,6 +7,7 @@ import itertools
 import random
 from collections import Counter
 from dataclasses import replace
+from itertools import count
 from types import SimpleNamespace
 
 import pytest
@@ -147,11 +148,11 @@ def lasts(
 
 def test_no_run_into_a_deadlock_is_longer_than_need_be() -> None:
     """Fewest faults, then fewest actions; calm steps may use the slack where a storm may not."""
-    compared, sooner, seed = 0, 0, 7 * 10**6 + 180
-    while compared < 30:
-        seed += 1
-        rng = random.Random(seed)
-        model, k = replace(random_model(rng), budget=Budget()), rng.randint(1, 2)
+    compared, sooner = 0, 0
+    for seed, k in ((7 * 10**6 + 240 + n // 2, n % 2 + 1) for n in count()):
+        if compared >= 30:
+            break
+        model = replace(random_model(random.Random(seed)), budget=Budget())
         try:
             within, nearest = shortest(model, k, slack=0), shortest(model, k, slack=SLACK)
         except TooLarge:

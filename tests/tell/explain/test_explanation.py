@@ -217,7 +217,8 @@ def test_requirements_are_explained_before_the_classes() -> None:
     """By their names and claims; what happens to a process is said as what it is."""
     told = explanations(check(loads(REQUIRED), effort=50_000))
     apart, limit = told[0].text, told[1].text
-    assert apart.startswith("Requirement apart, never A@w & B@t: it fails without any fault. A sends q.")
+    said = "Requirement apart, never A@w & B@t: it fails without any fault, also if everything is faster than"
+    assert apart.startswith(f"{said} every timer. A sends q.")
     assert "That must never be reached. The run has 2 actions." in apart
     assert limit.startswith("Known limit limit, recovers: it breaks with")
     assert "B stops in i." in limit and "B has stopped" in limit and "1 stop." in limit

@@ -11,6 +11,7 @@ from ...kernel.model.ask import Ask
 from ...kernel.model.clocks import has_timers
 from ...kernel.model.goal import And, At, Or
 from ...kernel.model.part import in_part
+from ...kernel.model.phrases import plural
 from ...kernel.model.survival import SLACK, SurvivalModel
 from ...kernel.semantics.faulty_steps import effect
 from ...kernel.semantics.silent_steps import initial
@@ -41,20 +42,23 @@ _ONLY = "only if a message, an action or a clock is slower than a timer that wai
 @dataclass(frozen=True)
 class OnTime:
     """What a violation with timers at any time becomes with timers on time: `holds` None where that is not
-    decided; up to so many messages per channel, None for any number."""
+    decided; up to so many messages per channel, None for any number. `faults`: how many the run has then,
+    where it has another number of them."""
 
     holds: bool | None
     up_to: int | None = None
+    faults: int | None = None
 
     def __str__(self) -> str:
         if self.holds is None:
             return "whether also if everything is faster than every timer is not decided"
         if not self.holds:
-            return _ALSO
+            return _ALSO if self.faults is None else f"{_ALSO}, then with {plural(self.faults, 'fault')}"
         return _ONLY if self.up_to is None else f"{_ONLY} (decided up to channels of length {self.up_to})"
 
     def to_json(self) -> dict[str, Any]:
-        return {"holds": self.holds, "up_to": self.up_to}
+        other = {} if self.faults is None else {"faults": self.faults}
+        return {"holds": self.holds, "up_to": self.up_to, **other}
 
 
 def asked_on_time(
@@ -85,7 +89,10 @@ def asked_on_time(
 
 def _compared(model: SurvivalModel, ask: Ask, now: SurvivalAnswer, before: SurvivalAnswer) -> OnTime:
     if now.holds is False:
-        return OnTime(None if loop_after(model, ask, now)[0] else False)
+        if loop_after(model, ask, now)[0]:
+            return OnTime(None)
+        same = now.run is None or before.run is None or now.run.faults == before.run.faults
+        return OnTime(False, faults=None if same or now.run is None else now.run.faults)
     far = now.up_to is None or now.up_to >= before.k
     return OnTime(True if now.holds and far else None, now.up_to)
 
